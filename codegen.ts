@@ -38,15 +38,25 @@ async function documents(): Promise<Types.DocumentFile[]> {
 
 async function read(location: string): Promise<Types.DocumentFile[]> {
   const text = await readFile(location, 'utf8');
-  const sources = location.endsWith('.graphql') ? [text] : [...text.matchAll(/\bgraphql\(\s*`([^`]*)`/g)].map(([, source]) => source!);
+  const sources = location.endsWith('.graphql')
+    ? [text]
+    : [...text.matchAll(/\bgraphql\(\s*`([^`]*)`/g)].map(([, source]) => source!);
   return sources.map((rawSDL) => ({ location, rawSDL, document: parse(rawSDL), hash: rawSDL }));
 }
 
 const schema = parse(contract);
 const schemaAst = buildSchema(contract);
-const common = { useTypeImports: true, enumsAsTypes: true, scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' }, emitLegacyCommonJSImports: true };
+const common = {
+  useTypeImports: true,
+  enumsAsTypes: true,
+  scalars: { DateTime: 'string', ID: 'string', JSON: 'unknown' },
+  emitLegacyCommonJSImports: true,
+};
 
-const generate = async (options: Types.GenerateOptions): Promise<Output> => ({ filename: options.filename, content: await codegen(options) });
+const generate = async (options: Types.GenerateOptions): Promise<Output> => ({
+  filename: options.filename,
+  content: await codegen(options),
+});
 
 async function typedDocuments(): Promise<Output[]> {
   const found = await documents();
@@ -82,10 +92,16 @@ const packagedOperations = async (): Promise<Output> =>
 /** What the client's cache has to know of the schema: the types behind each abstract one, and those without an identity. */
 function cacheTypes(): Output {
   const types = Object.values(schemaAst.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-  const possible = types.filter(isAbstractType).map((type) => [type.name, schemaAst.getPossibleTypes(type).map(({ name }) => name)] as const);
+  const possible = types
+    .filter(isAbstractType)
+    .map((type) => [type.name, schemaAst.getPossibleTypes(type).map(({ name }) => name)] as const);
   const embedded = types
     .filter(isObjectType)
-    .filter((type) => !['Query', 'Mutation', 'Subscription'].includes(type.name) && !type.getInterfaces().some(({ name }) => name === 'Node'))
+    .filter(
+      (type) =>
+        !['Query', 'Mutation', 'Subscription'].includes(type.name) &&
+        !type.getInterfaces().some(({ name }) => name === 'Node'),
+    )
     .map(({ name }) => name);
   const content = `export const possibleTypes: Record<string, string[]> = ${JSON.stringify(Object.fromEntries(possible), null, 2)};
 

@@ -2,7 +2,19 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['server/generated/', 'client/gql/', 'client/api/operations.ts', 'lib/', 'test/clients/', 'dist/', 'dist-*/', 'coverage/', '.baton/'] },
+  {
+    ignores: [
+      'server/generated/',
+      'client/gql/',
+      'client/api/operations.ts',
+      'lib/',
+      'test/clients/',
+      'dist/',
+      'dist-*/',
+      'coverage/',
+      '.baton/',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -18,7 +30,7 @@ export default tseslint.config(
       // What implements an asynchronous interface may have nothing to wait for.
       '@typescript-eslint/require-await': 'off',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', { max: 450, skipBlankLines: true, skipComments: true }],
     },
   },
   { files: ['client/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },

@@ -32,7 +32,10 @@ async function buildServer(): Promise<void> {
 /** `baton/client` in one file without packages, with its types. */
 async function buildClient(): Promise<void> {
   await packClient(lib);
-  const types = await rollup({ input: join(root, 'client/api/index.ts'), plugins: [dts({ respectExternal: true, tsconfig: join(root, 'tsconfig.json') })] });
+  const types = await rollup({
+    input: join(root, 'client/api/index.ts'),
+    plugins: [dts({ respectExternal: true, tsconfig: join(root, 'tsconfig.json') })],
+  });
   const { output } = await types.generate({ format: 'es' });
   for (const name of ['client.d.ts', 'client.d.cts']) await writeFile(join(lib, name), output[0].code);
 }

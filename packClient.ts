@@ -11,7 +11,11 @@ export const packClient = (outDir: string): Promise<unknown> =>
     logLevel: 'warn',
     publicDir: false,
     build: {
-      lib: { entry: join(root, 'client/api/index.ts'), formats: ['es', 'cjs'], fileName: (format) => (format === 'es' ? 'client.js' : 'client.cjs') },
+      lib: {
+        entry: join(root, 'client/api/index.ts'),
+        formats: ['es', 'cjs'],
+        fileName: (format) => (format === 'es' ? 'client.js' : 'client.cjs'),
+      },
       outDir,
       emptyOutDir: false,
       target: 'es2022',

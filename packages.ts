@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { UserConfig } from 'vite';
 
 /** Only packages that hold programs are dependencies; all others are bundled. */
-const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as { dependencies: object };
+const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
+  dependencies: object;
+};
 /** Packages of `baton migrate diff`, which works in a clone only. */
 const forClones = ['@prisma/schema-engine-wasm', '@prisma/schema-engine-wasm/schema_engine_bg'];
 

@@ -4,7 +4,8 @@ import { LongestFirst } from './test/longestFirst.ts';
 
 const long = '**/*.long.test.ts';
 /** These run in both suites: in the long one with all of their inputs. */
-const inBoth = 'server/{context/{fitContext,markdown,pack},custody/model,graphql/fixedPage,keeping/prune,redaction/leaks}.test.ts';
+const inBoth =
+  'server/{context/{fitContext,markdown,pack},custody/model,graphql/fixedPage,keeping/prune,redaction/leaks}.test.ts';
 
 /** On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time. */
 const workers = (fewest: number): number => Math.max(fewest, availableParallelism() - 1);
@@ -56,5 +57,10 @@ export default defineConfig({
 
 /** Half the speed of a quiet machine, with other work beside, is no reason to fail. */
 function patient() {
-  return { globalSetup: ['test/globalSetup.ts'], setupFiles: ['test/eachFile.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
+  return {
+    globalSetup: ['test/globalSetup.ts'],
+    setupFiles: ['test/eachFile.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  };
 }

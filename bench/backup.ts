@@ -42,7 +42,10 @@ export async function backup(place: Place, say: (line: string) => void): Promise
   return [
     { what: `\`baton backup\` ${of}`, figure: figure(writing) },
     { what: 'the same file read by `baton restore --check`', figure: figure(checking) },
-    { what: '`baton restore`, indexes, foreign keys and comparison included, after that check', figure: figure(restoring) },
+    {
+      what: '`baton restore`, indexes, foreign keys and comparison included, after that check',
+      figure: figure(restoring),
+    },
   ];
 }
 

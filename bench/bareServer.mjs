@@ -9,7 +9,8 @@ const pool = new pg.Pool({ connectionString: url, max: 10 });
 const time = (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const text = (column) => `to_json(${column})::text`;
 const nullable = (written) => `coalesce(${written}, 'null')`;
-const agent = (name) => `'{"id":"' || ${name}.id || '","name":' || ${text(`${name}.name`)} || ',"type":"' || ${name}.type || '"}'`;
+const agent = (name) =>
+  `'{"id":"' || ${name}.id || '","name":' || ${text(`${name}.name`)} || ',"type":"' || ${name}.type || '"}'`;
 
 // Without a parameter the plan is cached; concatenating text costs half of converting rows to JSON.
 const list = {
@@ -33,7 +34,11 @@ const server = createServer((request, response) => {
   request.on('end', async () => {
     const { rows } = await pool.query(list);
     const answer = Buffer.from(rows[0].data + tail);
-    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': answer.length }).end(answer);
+    response
+      .writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': answer.length })
+      .end(answer);
   });
 });
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}/graphql` })}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}/graphql` })}\n`),
+);

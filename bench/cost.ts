@@ -1,4 +1,12 @@
-import { execute, getNamedType, type GraphQLField, isCompositeType, isNonNullType, isObjectType, validate } from 'graphql';
+import {
+  execute,
+  getNamedType,
+  type GraphQLField,
+  isCompositeType,
+  isNonNullType,
+  isObjectType,
+  validate,
+} from 'graphql';
 import type { Pool } from 'pg';
 import { encodeId } from '../server/core/ids.ts';
 import { contexts } from '../server/graphql/context.ts';
@@ -28,7 +36,8 @@ const tries = 5;
 
 /** Fields that do more than return a column. Each is measured alone; a type's other leaves are measured together. */
 const heavy = ['usage', 'chain'];
-const isHeavy = (field: GraphQLField<unknown, unknown>): boolean => heavy.includes(field.name) || costOfField(field) !== undefined;
+const isHeavy = (field: GraphQLField<unknown, unknown>): boolean =>
+  heavy.includes(field.name) || costOfField(field) !== undefined;
 /** Of fields of records that require some. */
 const argumentsOf: Record<string, string> = { handoffToolDefinitions: 'format: MCP' };
 const tables: Record<string, string> = {
@@ -57,7 +66,15 @@ export async function cost(place: Place, say: (line: string) => void): Promise<L
   const { url, pool, patient, prisma } = await place.database();
   await loadBulk(url, { sessions: 400, handoffs: 3, turns: 10, agents: 100 });
   const sessionId = encodeId('session', await largeContexts(patient, rows));
-  const createContext = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog, rates: createRates(), processorMs: Infinity, heldBytes: Infinity });
+  const createContext = contexts({
+    prisma,
+    pool,
+    env: { staleAfterMinutes: 30, handoffsEnabled: true },
+    log: silentLog,
+    rates: createRates(),
+    processorMs: Infinity,
+    heldBytes: Infinity,
+  });
 
   async function once(source: string, attempt = 1): Promise<number> {
     const before = process.cpuUsage();
@@ -121,33 +138,53 @@ interface Variant {
 const pointsOf = (source: string): number => checkOperation(schema, parseWithin(source), undefined, {}).cost;
 
 async function questions(pool: Pool, sessionId: string): Promise<Question[]> {
-  const { rows: handoffs } = await pool.query<{ id: string }>('SELECT id FROM handoffs ORDER BY initiated_at DESC LIMIT 1');
+  const { rows: handoffs } = await pool.query<{ id: string }>(
+    'SELECT id FROM handoffs ORDER BY initiated_at DESC LIMIT 1',
+  );
   const args: Record<string, string> = {
     sessionEvents: `sessionId: "${sessionId}"`,
     contextPreview: `sessionId: "${sessionId}"`,
     simulateHandoff: `sessionId: "${sessionId}" targetAgentId: "agent-001"`,
-    detectHandoffs: 'agentId: "agent-000" response: [{ type: "tool_use", id: "t1", name: "transfer_to_agent-001", input: {} }]',
+    detectHandoffs:
+      'agentId: "agent-000" response: [{ type: "tool_use", id: "t1", name: "transfer_to_agent-001", input: {} }]',
     contextItem: `handoffId: "${encodeId('handoff', handoffs[0]!.id)}" itemId: "summary-1"`,
   };
   const asked: Question[] = [];
   for (const field of Object.values(schema.getQueryType()!.getFields())) {
     if (field.name === 'node' || field.name === 'nodes' || isRecord(getNamedType(field.type).name)) continue;
     const paged = field.args.some(({ name }) => name === 'first');
-    for (const { what, selection } of variants('Query', field, [args[field.name], paged ? 'first: 100' : ''].filter(Boolean).join(' '))) {
+    for (const { what, selection } of variants(
+      'Query',
+      field,
+      [args[field.name], paged ? 'first: 100' : ''].filter(Boolean).join(' '),
+    )) {
       asked.push(paged && selection.includes(' nodes {') ? ofPage(what, selection) : ofRoot(what, selection));
     }
   }
   for (const [type, table] of Object.entries(tables)) {
     const order = type === 'Handoff' ? 'initiated_at DESC' : 'id DESC';
     const { rows: found } = await pool.query<{ id: string }>(`SELECT id FROM ${table} ORDER BY ${order} LIMIT ${rows}`);
-    const ids = found.map(({ id }) => JSON.stringify(encodeId(type.toLowerCase().replace('contextsnapshot', 'snapshot') as 'handoff', id)));
+    const ids = found.map(({ id }) =>
+      JSON.stringify(encodeId(type.toLowerCase().replace('contextsnapshot', 'snapshot') as 'handoff', id)),
+    );
     asked.push(...ofType(type, ids));
   }
   const { rows: agents } = await pool.query<{ id: string }>(`SELECT id FROM agents ORDER BY id LIMIT ${rows}`);
-  return [...asked, ...ofType('Agent', agents.map(({ id }) => JSON.stringify(id)))];
+  return [
+    ...asked,
+    ...ofType(
+      'Agent',
+      agents.map(({ id }) => JSON.stringify(id)),
+    ),
+  ];
 }
 
-const between = (what: string, large: string, small: string): Question => ({ what, large, small, points: pointsOf(large) - pointsOf(small) });
+const between = (what: string, large: string, small: string): Question => ({
+  what,
+  large,
+  small,
+  points: pointsOf(large) - pointsOf(small),
+});
 
 function ofPage(what: string, selection: string): Question {
   const page = (first: number): string => `{ ${selection.replace('first: 100', `first: ${first}`)} }`;
@@ -156,7 +193,8 @@ function ofPage(what: string, selection: string): Question {
 }
 
 function ofRoot(what: string, selection: string): Question {
-  const times = (each: string): string => `{ ${Array.from({ length: rootFields }, (_, n) => `a${n}: ${each}`).join(' ')} }`;
+  const times = (each: string): string =>
+    `{ ${Array.from({ length: rootFields }, (_, n) => `a${n}: ${each}`).join(' ')} }`;
   const large = times(selection);
   return { what, large, small: times('agent(id: "ada") { id }'), points: pointsOf(large) };
 }
@@ -164,11 +202,14 @@ function ofRoot(what: string, selection: string): Question {
 function ofType(name: string, ids: readonly string[]): Question[] {
   const type = schema.getType(name);
   if (!isObjectType(type)) return [];
-  const below = (count: number, selection: string): string => `{ nodes(ids: [${ids.slice(0, count).join(' ')}]) { ... on ${name} { ${selection} } } }`;
+  const below = (count: number, selection: string): string =>
+    `{ nodes(ids: [${ids.slice(0, count).join(' ')}]) { ... on ${name} { ${selection} } } }`;
   const fields = Object.values(type.getFields());
   return [
     { what: `${name}: ${leavesOf(name)}`, selection: leavesOf(name) },
-    ...fields.filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(field)).flatMap((field) => variants(name, field, argumentsOf[field.name] ?? '')),
+    ...fields
+      .filter((field) => isCompositeType(getNamedType(field.type)) || isHeavy(field))
+      .flatMap((field) => variants(name, field, argumentsOf[field.name] ?? '')),
   ].map(({ what, selection }) => {
     const count = Math.min(ids.length, Math.floor(limits.query.cost / pointsOf(below(1, selection))));
     return between(what, below(count, selection), below(Math.ceil(count / 10), selection));
@@ -184,7 +225,9 @@ function variants(parent: string, field: GraphQLField<unknown, unknown>, given: 
     return `${field.name}${both === '' ? '' : `(${both})`}`;
   };
   if (isConnection(type)) {
-    const node = getNamedType((type as { getFields(): Record<string, GraphQLField<unknown, unknown>> }).getFields()['nodes']!.type).name;
+    const node = getNamedType(
+      (type as { getFields(): Record<string, GraphQLField<unknown, unknown>> }).getFields()['nodes']!.type,
+    ).name;
     const size = given.includes('first') ? '' : 'first: 10';
     return [
       { what: name, selection: `${head(size)} { nodes { ${leavesOf(node)} } }` },
@@ -197,7 +240,16 @@ function variants(parent: string, field: GraphQLField<unknown, unknown>, given: 
 function leavesOf(name: string): string {
   const type = schema.getType(name);
   if (!isObjectType(type)) return '__typename';
-  const leaves = Object.values(type.getFields()).filter((field) => !isCompositeType(getNamedType(field.type)) && !isHeavy(field) && !field.args.some(({ type: asked }) => isNonNullType(asked)));
+  const leaves = Object.values(type.getFields()).filter(
+    (field) =>
+      !isCompositeType(getNamedType(field.type)) &&
+      !isHeavy(field) &&
+      !field.args.some(({ type: asked }) => isNonNullType(asked)),
+  );
   // For a type that only has object fields.
-  return leaves.length === 0 ? Object.values(type.getFields()).map((field) => `${field.name} { ${leavesOf(getNamedType(field.type).name)} }`).join(' ') : leaves.map((field) => field.name).join(' ');
+  return leaves.length === 0
+    ? Object.values(type.getFields())
+        .map((field) => `${field.name} { ${leavesOf(getNamedType(field.type).name)} }`)
+        .join(' ')
+    : leaves.map((field) => field.name).join(' ');
 }

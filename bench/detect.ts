@@ -1,4 +1,14 @@
-import { anthropicEvents, anthropicMessage, type Called, chatCompletion, chatEvents, openaiResponse, responseEvents, runItems, sse } from '../test/answers.ts';
+import {
+  anthropicEvents,
+  anthropicMessage,
+  type Called,
+  chatCompletion,
+  chatEvents,
+  openaiResponse,
+  responseEvents,
+  runItems,
+  sse,
+} from '../test/answers.ts';
 import { generatedName } from '../server/tools/tool.ts';
 import { detectHandoffs } from '../server/tools/detect/detectHandoffs.ts';
 import type { Known } from '../server/tools/detect/known.ts';
@@ -20,8 +30,17 @@ const known: Known = {
 
 const last: Called = { name: 'transfer_to_agent-7', json: '{"reason":"done"}' };
 /** Calls of 1 KB each, a handoff last. */
-const calls = (bytes: number): Called[] => [...Array.from({ length: bytes / KB }, (_each, at) => ({ name: 'write', json: JSON.stringify({ path: `/src/${at}.ts`, text: 'const a = "b";\n'.repeat(48) }) })), last];
-const oneCall = (bytes: number): Called[] => [{ name: 'write', json: JSON.stringify({ text: 'const a = "b";\n'.repeat(bytes / 17) }) }, last];
+const calls = (bytes: number): Called[] => [
+  ...Array.from({ length: bytes / KB }, (_each, at) => ({
+    name: 'write',
+    json: JSON.stringify({ path: `/src/${at}.ts`, text: 'const a = "b";\n'.repeat(48) }),
+  })),
+  last,
+];
+const oneCall = (bytes: number): Called[] => [
+  { name: 'write', json: JSON.stringify({ text: 'const a = "b";\n'.repeat(bytes / 17) }) },
+  last,
+];
 /** Pieces of about 20 characters, as models send them. */
 const pieces = (text: string): string[] => text.match(/[^]{1,20}/g) ?? [];
 
@@ -37,7 +56,8 @@ const answers: Record<string, (bytes: number) => unknown> = {
   'the text of a stream of a response': (bytes) => sse(responseEvents(calls(bytes / 12), pieces)),
 };
 
-const sizeOf = (answer: unknown): string => `${Math.round((typeof answer === 'string' ? answer : JSON.stringify(answer)).length / KB)} KB`;
+const sizeOf = (answer: unknown): string =>
+  `${Math.round((typeof answer === 'string' ? answer : JSON.stringify(answer)).length / KB)} KB`;
 
 function timed(answer: unknown): Contestant {
   return () => {
@@ -57,8 +77,18 @@ export async function detect(): Promise<Line[]> {
     const times = await alternate(rounds, { small: timed(small), large: timed(large) });
     const ratio = ratioOf(times.large, times.small);
     lines.push(
-      { what: `Handoffs in ${what} of ${sizeOf(small)}`, figure: spread(times.small, 'ms'), goal: atMost(times.small.median, goalMs, ' ms') },
-      { what: `The same with ${sizeOf(large)}`, figure: spread(times.large, 'ms'), beside: sizeOf(small), ratio, goal: atMost(ratio.median, goalRatio) },
+      {
+        what: `Handoffs in ${what} of ${sizeOf(small)}`,
+        figure: spread(times.small, 'ms'),
+        goal: atMost(times.small.median, goalMs, ' ms'),
+      },
+      {
+        what: `The same with ${sizeOf(large)}`,
+        figure: spread(times.large, 'ms'),
+        beside: sizeOf(small),
+        ratio,
+        goal: atMost(ratio.median, goalRatio),
+      },
     );
   }
   return lines;

@@ -54,12 +54,14 @@ function answerOf(socket: Socket): Promise<string> {
         const end = text.indexOf('\r\n\r\n');
         if (end === -1) return;
         const declared = /^content-length: *(\d+)/im.exec(text.slice(0, end))?.[1];
-        if (declared === undefined) return done(() => reject(new Error(`an answer without its length: ${text.slice(0, end)}`)));
+        if (declared === undefined)
+          return done(() => reject(new Error(`an answer without its length: ${text.slice(0, end)}`)));
         length = end + 4 + Number(declared);
       }
       if (text.length >= length) done(() => resolve(text));
     };
-    const onEnd = (): void => done(() => reject(new Error(`the server closed the connection after ${text.slice(0, 500)}`)));
+    const onEnd = (): void =>
+      done(() => reject(new Error(`the server closed the connection after ${text.slice(0, 500)}`)));
     const done = (finish: () => void): void => {
       socket.off('data', onData).off('close', onEnd).off('error', onEnd);
       finish();

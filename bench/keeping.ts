@@ -61,7 +61,13 @@ export async function keeping(place: Place, say: (line: string) => void): Promis
     return (handoffs * 1_000) / (performance.now() - started);
   };
   const options = { pool: other.pool, log: silentLog, days };
-  const left = async (): Promise<number> => (await patient.query<{ count: number }>('SELECT count(*)::int AS count FROM event_positions p JOIN events e ON e.id = p.event_id WHERE e.at < now() - $1 * interval \'1 day\'', [days])).rows[0]!.count;
+  const left = async (): Promise<number> =>
+    (
+      await patient.query<{ count: number }>(
+        "SELECT count(*)::int AS count FROM event_positions p JOIN events e ON e.id = p.event_id WHERE e.at < now() - $1 * interval '1 day'",
+        [days],
+      )
+    ).rows[0]!.count;
   let pruned = 0;
   const measured = await alternate(rounds, {
     pruning: async () => {
@@ -80,7 +86,7 @@ export async function keeping(place: Place, say: (line: string) => void): Promis
 
   const pruner = new Pruner(options);
   let [ms, events, longest] = [0, 0, 0];
-  for (let more = true; more; ) {
+  for (let more = true; more;) {
     const batch = await pruner.batch();
     ({ more } = batch);
     ms += batch.ms;

@@ -16,9 +16,19 @@ export const startBaton = (env: Record<string, string>): Promise<Listening> =>
   startListening(process.execPath, ['--import', 'tsx', 'server/main.ts'], { PORT: '0', BATON_DEMO: '0', ...env });
 
 /** Starts a process that prints its `url` in a line of JSON. */
-export async function startListening(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Listening> {
+export async function startListening(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Listening> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = endsWithThisProcess(spawn(program, args, { cwd: root, env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = endsWithThisProcess(
+    spawn(program, args, {
+      cwd: root,
+      env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   const said: string[] = [];
   const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {

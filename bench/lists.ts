@@ -55,7 +55,8 @@ const lists: [List, ...List[]] = [
   {
     what: 'agents(first: 50) by id',
     ours: '{ agents(first: 50, orderBy: { field: ID, direction: ASC }) { nodes { id name type role currentLoad maxCapacity registeredAt } } }',
-    theirs: '{ allAgents(first: 50, orderBy: [ROW_ID_ASC]) { nodes { rowId name type role currentLoad maxCapacity registeredAt } } }',
+    theirs:
+      '{ allAgents(first: 50, orderBy: [ROW_ID_ASC]) { nodes { rowId name type role currentLoad maxCapacity registeredAt } } }',
     goal: 0.45,
   },
   {
@@ -83,7 +84,8 @@ export async function compareLists(place: Place, say: (line: string) => void): P
   const baton = await startBaton({ DATABASE_URL: url });
   place.atEnd(baton.stop);
   const askOurs = (query: string) => post({ url: `${baton.url}/graphql`, body: bodyOf(query), authorization: keys[0] });
-  const measureOurs = (query: string) => () => requestsPerSecond({ url: `${baton.url}/graphql`, body: bodyOf(query), callers: keys, ...load });
+  const measureOurs = (query: string) => () =>
+    requestsPerSecond({ url: `${baton.url}/graphql`, body: bodyOf(query), callers: keys, ...load });
 
   const first = lists[0].ours;
   const answer = await askOurs(first);
@@ -91,11 +93,24 @@ export async function compareLists(place: Place, say: (line: string) => void): P
   place.atEnd(bare.stop);
   const same = await post({ url: bare.url, body: bodyOf(first) });
   if (same !== answer) throw new Error(`the bare server answers something else:\n${same}\n${answer}`);
-  const against = await alternate(rounds, { baton: measureOurs(first), bare: () => requestsPerSecond({ url: bare.url, body: bodyOf(first), ...load }) });
-  const lines = [againstBare(`\`${lists[0].what}\` over HTTP keep-alive, keys and limits on, ${load.clients} clients, ${Buffer.byteLength(answer)} bytes`, against.baton, against.bare)];
+  const against = await alternate(rounds, {
+    baton: measureOurs(first),
+    bare: () => requestsPerSecond({ url: bare.url, body: bodyOf(first), ...load }),
+  });
+  const lines = [
+    againstBare(
+      `\`${lists[0].what}\` over HTTP keep-alive, keys and limits on, ${load.clients} clients, ${Buffer.byteLength(answer)} bytes`,
+      against.baton,
+      against.bare,
+    ),
+  ];
 
   const found = findPostgraphile(say);
-  if (found === null) return [...lines, { what: 'lists beside PostGraphile 5', figure: '', beside: 'nothing: it could not be installed' }];
+  if (found === null)
+    return [
+      ...lines,
+      { what: 'lists beside PostGraphile 5', figure: '', beside: 'nothing: it could not be installed' },
+    ];
   // Its AgentConnection would be of this table, not the list of agents.
   await patient.query(`COMMENT ON TABLE agent_connections IS E'@behavior -*'`);
   const graphile = await startListening(found.node, [here('postgraphileServer.mjs'), found.folder, url]);
@@ -103,16 +118,34 @@ export async function compareLists(place: Place, say: (line: string) => void): P
   const ratios: number[] = [];
   for (const { what, ours, theirs, goal } of lists) {
     demandSameRows(await askOurs(ours), await post({ url: graphile.url, body: bodyOf(theirs) }));
-    const measured = await alternate(rounds, { baton: measureOurs(ours), postgraphile: () => requestsPerSecond({ url: graphile.url, body: bodyOf(theirs), ...load }) });
+    const measured = await alternate(rounds, {
+      baton: measureOurs(ours),
+      postgraphile: () => requestsPerSecond({ url: graphile.url, body: bodyOf(theirs), ...load }),
+    });
     const ratio = ratioOf(measured.baton, measured.postgraphile);
     ratios.push(ratio.median);
     say(`  ${what}: ${digits(ratio.median)}`);
     const beside = `PostGraphile 5 on Node 22, which it asks for: ${spread(measured.postgraphile, 'a second')}`;
-    lines.push({ what: `\`${what}\``, figure: spread(measured.baton, 'a second'), beside, ratio, goal: atLeast(ratio.median, goal) });
+    lines.push({
+      what: `\`${what}\``,
+      figure: spread(measured.baton, 'a second'),
+      beside,
+      ratio,
+      goal: atLeast(ratio.median, goal),
+    });
   }
   const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
   say(`  geometric mean: ${digits(mean)}`);
-  return [...lines, { what: 'all of these lists', figure: '', beside: 'PostGraphile 5: the geometric mean', ratio: { median: mean, least: Math.min(...ratios), most: Math.max(...ratios) }, goal: atLeast(mean, meanGoal) }];
+  return [
+    ...lines,
+    {
+      what: 'all of these lists',
+      figure: '',
+      beside: 'PostGraphile 5: the geometric mean',
+      ratio: { median: mean, least: Math.min(...ratios), most: Math.max(...ratios) },
+      goal: atLeast(mean, meanGoal),
+    },
+  ];
 }
 
 const bodyOf = (query: string): string => JSON.stringify({ query });
@@ -129,7 +162,8 @@ function againstBare(what: string, baton: Rounds, bare: Rounds): Line {
 }
 
 /** The part after `data`, which the bare server sends too. */
-const tailOf = (answer: string): string => answer.slice(`{"data":${JSON.stringify((JSON.parse(answer) as { data: object }).data)}`.length);
+const tailOf = (answer: string): string =>
+  answer.slice(`{"data":${JSON.stringify((JSON.parse(answer) as { data: object }).data)}`.length);
 
 /** Checks that both servers return the same rows, by the fields that both schemas have. */
 function demandSameRows(ours: string, theirs: string): void {
@@ -139,17 +173,24 @@ function demandSameRows(ours: string, theirs: string): void {
       return Number.isNaN(time) ? value! : String(time);
     });
   const [a, b] = [values(ours), values(theirs)];
-  if (a.length < 20 || JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`PostGraphile answers other rows:\n${theirs}\n${ours}`);
+  if (a.length < 20 || JSON.stringify(a) !== JSON.stringify(b))
+    throw new Error(`PostGraphile answers other rows:\n${theirs}\n${ours}`);
 }
 
 /** Stores public ids for the bare server. */
 async function storePublicIds(pool: Pool): Promise<void> {
-  for (const [table, prefix] of [['handoffs', 'handoff'], ['sessions', 'session']] as const) {
+  for (const [table, prefix] of [
+    ['handoffs', 'handoff'],
+    ['sessions', 'session'],
+  ] as const) {
     await pool.query(`ALTER TABLE ${table} ADD COLUMN public_id text`);
     const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${table}`);
     const ids = rows.map(({ id }) => id);
     const values = [ids, ids.map((id) => encodeId(prefix, id))];
-    await pool.query(`UPDATE ${table} t SET public_id = n.public_id FROM unnest($1::uuid[], $2::text[]) n (id, public_id) WHERE t.id = n.id`, values);
+    await pool.query(
+      `UPDATE ${table} t SET public_id = n.public_id FROM unnest($1::uuid[], $2::text[]) n (id, public_id) WHERE t.id = n.id`,
+      values,
+    );
   }
   await pool.query('VACUUM ANALYZE');
 }

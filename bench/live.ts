@@ -23,9 +23,17 @@ const query = `subscription Badges($sessionIds: [ID!]) { sessionUpdated(sessionI
   cursor type at sessionSequence session { id title status version agent { id name } } handoff { id status } agent { id } } }`;
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const changeOf = (id: string): string =>
-  JSON.stringify({ query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }', variables: { id } });
+  JSON.stringify({
+    query: 'mutation ($id: ID!) { setTasks(input: { sessionId: $id, tasks: [] }) { __typename } }',
+    variables: { id },
+  });
 const portOf = ({ url }: Listening): number => Number(new URL(url).port);
-export const toBaton = { messages: [{ type: 'connection_init' }, { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } }] };
+export const toBaton = {
+  messages: [
+    { type: 'connection_init' },
+    { id: '$id', type: 'subscribe', payload: { query, variables: '$variables' } },
+  ],
+};
 const toBare = { messages: [{ type: 'connection_init' }] };
 
 /** A server with a port that reports its memory use. */
@@ -43,7 +51,14 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
 
   const redis = await startRedis();
   place.atEnd(() => redis.stop());
-  const startBaton = () => startProbed(['--import', 'tsx', 'server/main.ts'], { ...redis.env, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'info', BATON_HEARTBEAT_SECONDS: '12' });
+  const startBaton = () =>
+    startProbed(['--import', 'tsx', 'server/main.ts'], {
+      ...redis.env,
+      DATABASE_URL: url,
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      BATON_HEARTBEAT_SECONDS: '12',
+    });
   const startBare = () => startProbed([here('liveBare.mjs')], { ...redis.env });
   const [same, different, bare] = [await startBaton(), await startBaton(), await startBare()];
   // Writes one after the other through a third server: the measured servers get hints through Redis and only deliver.
@@ -60,7 +75,9 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
 
   say(`  ${subscribers} sockets each`);
   const identicalVariables = Array.from({ length: subscribers }, () => ({ sessionIds: [idOf(one)] }));
-  const pairs = others.flatMap((a, n) => others.slice(n + 1).map((b) => ({ sessionIds: [idOf(two), a, b] }))).slice(0, subscribers);
+  const pairs = others
+    .flatMap((a, n) => others.slice(n + 1).map((b) => ({ sessionIds: [idOf(two), a, b] })))
+    .slice(0, subscribers);
   const receivers = [
     await Receiver.start({ port: portOf(same), count: subscribers, ...toBaton, variables: identicalVariables }),
     await Receiver.start({ port: portOf(different), count: subscribers, ...toBaton, variables: pairs }),
@@ -81,18 +98,36 @@ export async function live(place: Place, say: (line: string) => void): Promise<L
   });
   for (const receiver of receivers) await receiver.stop();
   const beside = `a bare \`ws\` that sends the same bytes: ${spread(results.bare, 'messages a second of its processor')}`;
-  const ratios = { identical: ratioOf(results.identical, results.bare), different: ratioOf(results.different, results.bare) };
+  const ratios = {
+    identical: ratioOf(results.identical, results.bare),
+    different: ratioOf(results.different, results.bare),
+  };
   say('  delays at a fixed rate');
   const delays = await delaysOf(same, idOf(one));
   await Promise.all([same.stop(), different.stop(), bare.stop(), writer.stop()]);
 
   say(`  memory of ${idleSockets} idle sockets`);
-  const { ours, theirs } = await alternate(3, { ours: () => idleMemory(startBaton, toBaton), theirs: () => idleMemory(startBare, toBare) });
+  const { ours, theirs } = await alternate(3, {
+    ours: () => idleMemory(startBaton, toBaton),
+    theirs: () => idleMemory(startBare, toBare),
+  });
   const memory = ratioOf(ours, theirs);
   const size = Math.round(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / texts.length);
   return [
-    { what: `one event to ${subscribers} identical subscribers, ${size} bytes each`, figure: spread(results.identical, 'messages a second of its processor'), beside, ratio: ratios.identical, goal: atLeast(ratios.identical.median, 0.7) },
-    { what: `one event to ${subscribers} subscribers with different variables`, figure: spread(results.different, 'messages a second of its processor'), beside, ratio: ratios.different, goal: atLeast(ratios.different.median, 0.2) },
+    {
+      what: `one event to ${subscribers} identical subscribers, ${size} bytes each`,
+      figure: spread(results.identical, 'messages a second of its processor'),
+      beside,
+      ratio: ratios.identical,
+      goal: atLeast(ratios.identical.median, 0.7),
+    },
+    {
+      what: `one event to ${subscribers} subscribers with different variables`,
+      figure: spread(results.different, 'messages a second of its processor'),
+      beside,
+      ratio: ratios.different,
+      goal: atLeast(ratios.different.median, 0.2),
+    },
     {
       what: `from the time at which a change is to be sent until ${steady.sockets} subscribers have it, ${1_000 / steady.everyMs} changes a second`,
       figure: `p50 ${digits(delays.p50)} ms, p99 ${digits(delays.p99)} ms`,
@@ -115,7 +150,8 @@ async function textsOf(server: Listening, variables: object, send: () => Promise
   const done = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer) => {
       texts.push(data.toString());
-      if (texts.length === 1) socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }));
+      if (texts.length === 1)
+        socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables } }));
       if (texts.length === burst + 2) resolve();
       if (texts.length === 2) void send();
     });
@@ -154,16 +190,27 @@ async function post({ url }: Listening, body: string, path: string): Promise<voi
 
 export async function startProbed(program: string[], env: Record<string, string>): Promise<Probed> {
   const probe = String(await freePort());
-  return { ...(await startListening(process.execPath, ['--expose-gc', '--import', here('probe.mjs'), ...program], { ...env, PROBE_PORT: probe })), probe };
+  return {
+    ...(await startListening(process.execPath, ['--expose-gc', '--import', here('probe.mjs'), ...program], {
+      ...env,
+      PROBE_PORT: probe,
+    })),
+    probe,
+  };
 }
 
 /** KB of additional memory per socket after garbage collection. */
-export async function idleMemory(start: () => Promise<Probed>, opening: typeof toBaton | typeof toBare, sockets = idleSockets): Promise<number> {
+export async function idleMemory(
+  start: () => Promise<Probed>,
+  opening: typeof toBaton | typeof toBare,
+  sockets = idleSockets,
+): Promise<number> {
   const server = await start();
   const some = await Receiver.start({ port: portOf(server), count: 200, ...opening });
   const before = await held(server);
   const receivers: Receiver[] = [];
-  for (let open = 0; open < sockets; open += 500) receivers.push(await Receiver.start({ port: portOf(server), count: 500, ...opening }));
+  for (let open = 0; open < sockets; open += 500)
+    receivers.push(await Receiver.start({ port: portOf(server), count: 500, ...opening }));
   const after = await held(server);
   for (const receiver of [some, ...receivers]) await receiver.stop();
   await server.stop();
@@ -176,4 +223,5 @@ async function held(server: Probed): Promise<number> {
   return probe(server, 'bytes');
 }
 
-export const probe = async (server: Probed, what: 'seconds' | 'bytes'): Promise<number> => Number(await (await fetch(`http://127.0.0.1:${server.probe}/${what}`)).text());
+export const probe = async (server: Probed, what: 'seconds' | 'bytes'): Promise<number> =>
+  Number(await (await fetch(`http://127.0.0.1:${server.probe}/${what}`)).text());

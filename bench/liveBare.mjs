@@ -12,4 +12,6 @@ redis.on('message', (_channel, text) => {
   const message = Buffer.from(text);
   for (const client of sockets.clients) client.send(message, { binary: false });
 });
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })}\n`),
+);

@@ -30,7 +30,11 @@ process.on('message', async ({ open, receive, close }) => {
 function openSocket({ port, messages, variables }, n) {
   return new Promise((resolve, reject) => {
     const socket = { tcp: connect(port, '127.0.0.1'), count: 0, rest: Buffer.alloc(0), open: false };
-    const texts = messages.map((message) => JSON.stringify(message).replace('"$variables"', JSON.stringify(variables?.[n] ?? {})).replace('$id', randomUUID()));
+    const texts = messages.map((message) =>
+      JSON.stringify(message)
+        .replace('"$variables"', JSON.stringify(variables?.[n] ?? {}))
+        .replace('$id', randomUUID()),
+    );
     socket.say = () => {
       const text = texts.shift();
       if (text !== undefined) return socket.tcp.write(frame(text));
@@ -51,7 +55,8 @@ function openSocket({ port, messages, variables }, n) {
       socket.rest = Buffer.concat([socket.rest, chunk]);
       const end = socket.rest.indexOf('\r\n\r\n');
       if (end === -1) return;
-      if (!socket.rest.toString('latin1', 0, 12).endsWith('101')) return reject(new Error(socket.rest.toString('latin1')));
+      if (!socket.rest.toString('latin1', 0, 12).endsWith('101'))
+        return reject(new Error(socket.rest.toString('latin1')));
       const head = socket.rest.subarray(end + 4);
       socket.rest = Buffer.alloc(0);
       socket.open = true;
@@ -64,7 +69,10 @@ function openSocket({ port, messages, variables }, n) {
 /** A client's frame must be masked; a mask of zeros leaves the bytes unchanged. */
 function frame(text) {
   const body = Buffer.from(text);
-  const head = body.length < 126 ? Buffer.from([0x81, 0x80 | body.length]) : Buffer.from([0x81, 0xfe, body.length >> 8, body.length & 255]);
+  const head =
+    body.length < 126
+      ? Buffer.from([0x81, 0x80 | body.length])
+      : Buffer.from([0x81, 0xfe, body.length >> 8, body.length & 255]);
   return Buffer.concat([head, Buffer.alloc(4), body]);
 }
 
@@ -78,7 +86,10 @@ function take(socket, chunk) {
     if (bytes[0] === 0x81) message(socket, bytes, start, start + length);
     // Answers a ping.
     else if (bytes[0] === 0x89) socket.tcp.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
-    else throw new Error(`the server sent a frame that starts with ${bytes[0]}: ${bytes.toString('latin1', start, start + length)}`);
+    else
+      throw new Error(
+        `the server sent a frame that starts with ${bytes[0]}: ${bytes.toString('latin1', start, start + length)}`,
+      );
     bytes = bytes.subarray(start + length);
   }
   socket.rest = bytes;

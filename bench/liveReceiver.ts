@@ -33,14 +33,21 @@ export class Receiver {
   }
 
   static async start(opening: Opening): Promise<Receiver> {
-    const child = endsWithThisProcess(fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+    const child = endsWithThisProcess(
+      fork(fileURLToPath(new URL('liveReceiver.mjs', import.meta.url)), {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      }),
+    );
     const receiver = new Receiver(child);
     await receiver.#ask({ open: opening });
     return receiver;
   }
 
   /** Waits until every socket has received this number of events, which `send` causes. */
-  async receive(what: { frames: number; from?: number; every?: number }, send: () => Promise<unknown>): Promise<Received> {
+  async receive(
+    what: { frames: number; from?: number; every?: number },
+    send: () => Promise<unknown>,
+  ): Promise<Received> {
     await this.#ask({ receive: what });
     const [[answer]] = await Promise.all([this.#answer(), send()]);
     return (answer as { received: Received }).received;
@@ -57,6 +64,9 @@ export class Receiver {
   }
 
   #answer(): Promise<unknown[]> {
-    return Promise.race([new Promise<unknown[]>((resolve) => this.child.once('message', (message) => resolve([message]))), this.#gone]);
+    return Promise.race([
+      new Promise<unknown[]>((resolve) => this.child.once('message', (message) => resolve([message]))),
+      this.#gone,
+    ]);
   }
 }

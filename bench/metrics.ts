@@ -20,7 +20,11 @@ export async function metrics(place: Place): Promise<Line[]> {
 
   async function p50(measured: boolean): Promise<() => Promise<number>> {
     const database = createDatabase(url, silentLog);
-    const { app, stop } = await compose(readEnv({ PORT: '0' }), database, silentLog, { measured, background: [], rates: createRates({ rateOf: () => plenty }) });
+    const { app, stop } = await compose(readEnv({ PORT: '0' }), database, silentLog, {
+      measured,
+      background: [],
+      rates: createRates({ rateOf: () => plenty }),
+    });
     await app.start();
     const agent = new Agent({ keepAlive: true });
     place.atEnd(async () => {
@@ -32,7 +36,12 @@ export async function metrics(place: Place): Promise<Line[]> {
       const times: number[] = [];
       for (let n = 0; n < requests; n += 1) {
         const started = performance.now();
-        await send(`${app.url}/graphql`, { agent, method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        await send(`${app.url}/graphql`, {
+          agent,
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
         times.push(performance.now() - started);
       }
       return times.sort((a, b) => a - b)[requests / 2]!;
@@ -41,5 +50,13 @@ export async function metrics(place: Place): Promise<Line[]> {
 
   const { on, off } = await alternate(rounds, { on: await p50(true), off: await p50(false) });
   const ratio = ratioOf(on, off);
-  return [{ what: 'p50 of a query of one row, with metrics', figure: spread(on, 'ms'), beside: `without metrics: ${spread(off, 'ms')}`, ratio, goal: atMost(ratio.median, 1.03) }];
+  return [
+    {
+      what: 'p50 of a query of one row, with metrics',
+      figure: spread(on, 'ms'),
+      beside: `without metrics: ${spread(off, 'ms')}`,
+      ratio,
+      goal: atMost(ratio.median, 1.03),
+    },
+  ];
 }

@@ -22,10 +22,20 @@ export async function opening(place: Place, say: (line: string) => void): Promis
   const { agent, session, turn } = world(pool);
   await agent('claude-1');
   const uuid = await session('claude-1', { title: 'Ten thousand' });
-  const edit = { file_path: 'src/a.ts', old_string: 'const a = 1;\n'.repeat(200), new_string: 'const a = 2;\n'.repeat(200) };
+  const edit = {
+    file_path: 'src/a.ts',
+    old_string: 'const a = 1;\n'.repeat(200),
+    new_string: 'const a = 2;\n'.repeat(200),
+  };
   for (let from = 0; from < messages; from += 200) {
-    const said = Array.from({ length: 200 }, (_, at) => ({ role: 'ASSISTANT' as const, content: `Message ${from + at + 1}. ${'**Words** and `code`. '.repeat((from + at) % 30)}` }));
-    await turn(uuid, { messages: said, toolCalls: Array.from({ length: 6 }, (_, at) => toolCall(`c${at}`, 'Edit', { arguments: edit, durationMs: 5 })) });
+    const said = Array.from({ length: 200 }, (_, at) => ({
+      role: 'ASSISTANT' as const,
+      content: `Message ${from + at + 1}. ${'**Words** and `code`. '.repeat((from + at) % 30)}`,
+    }));
+    await turn(uuid, {
+      messages: said,
+      toolCalls: Array.from({ length: 6 }, (_, at) => toolCall(`c${at}`, 'Edit', { arguments: edit, durationMs: 5 })),
+    });
   }
   const server = await startBaton({ DATABASE_URL: url });
   place.atEnd(server.stop);
@@ -37,8 +47,16 @@ export async function opening(place: Place, say: (line: string) => void): Promis
   });
   say(`  ${cold.median.toFixed(0)} and ${clicked.median.toFixed(0)} ms`);
   return [
-    { what: 'A log of 10,000 messages drawn, at the first opening of its address', figure: spread(cold, 'ms'), goal: atMost(cold.median, goal, ' ms') },
-    { what: 'The same, at a click in the list of sessions', figure: spread(clicked, 'ms'), goal: atMost(clicked.median, goal, ' ms') },
+    {
+      what: 'A log of 10,000 messages drawn, at the first opening of its address',
+      figure: spread(cold, 'ms'),
+      goal: atMost(cold.median, goal, ' ms'),
+    },
+    {
+      what: 'The same, at a click in the list of sessions',
+      figure: spread(clicked, 'ms'),
+      goal: atMost(clicked.median, goal, ' ms'),
+    },
   ];
 }
 
@@ -66,10 +84,15 @@ async function open(browser: Browser, url: string, link?: string): Promise<numbe
       return now;
     });
   }
-  const drawnAt = await page.waitForFunction(() => (window as { drawnAt?: number }).drawnAt).then((found) => found.jsonValue());
+  const drawnAt = await page
+    .waitForFunction(() => (window as { drawnAt?: number }).drawnAt)
+    .then((found) => found.jsonValue());
   if (process.env['BENCH_TIMELINE'] !== undefined) {
     const entries = await page.evaluate(() =>
-      (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).map(({ name, startTime, responseStart, responseEnd }) => `${[startTime, responseStart, responseEnd].map((time) => time.toFixed(0)).join(' ')} ${new URL(name).pathname}`),
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).map(
+        ({ name, startTime, responseStart, responseEnd }) =>
+          `${[startTime, responseStart, responseEnd].map((time) => time.toFixed(0)).join(' ')} ${new URL(name).pathname}`,
+      ),
     );
     process.stderr.write(`drawn at ${drawnAt}, from ${from}\n${entries.join('\n')}\n`);
   }
@@ -99,11 +122,19 @@ export async function drawing(place: Place, say: (line: string) => void): Promis
     await page.close();
     await server.stop();
     say(`  ${agents} agents: ${drawn.median.toFixed(0)} ms`);
-    lines.push({ what: `A graph of ${edges.toLocaleString('en-US')} edges between ${agents} agents drawn, after the choice of all pairs`, figure: spread(drawn, 'ms'), goal: atMost(drawn.median, goal, ' ms') });
+    lines.push({
+      what: `A graph of ${edges.toLocaleString('en-US')} edges between ${agents} agents drawn, after the choice of all pairs`,
+      figure: spread(drawn, 'ms'),
+      goal: atMost(drawn.median, goal, ' ms'),
+    });
     for (const [what, all] of Object.entries(after)) {
       // The first round warms up.
       const ms = measured(all.slice(1));
-      lines.push({ what: `In that graph: ${what}, to the next paint`, figure: spread(ms, 'ms'), goal: atMost(ms.median, promptly, ' ms') });
+      lines.push({
+        what: `In that graph: ${what}, to the next paint`,
+        figure: spread(ms, 'ms'),
+        goal: atMost(ms.median, promptly, ' ms'),
+      });
     }
   }
   return lines;
@@ -127,9 +158,13 @@ async function drawAll(page: Page, url: string): Promise<number> {
   await page.evaluate((wanted) => {
     const times: number[] = [];
     new MutationObserver((changes) => {
-      if (changes.some(({ target }) => (target as HTMLElement).dataset['lines'] === wanted)) requestAnimationFrame(() => setTimeout(() => times.push(performance.now())));
+      if (changes.some(({ target }) => (target as HTMLElement).dataset['lines'] === wanted))
+        requestAnimationFrame(() => setTimeout(() => times.push(performance.now())));
     }).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-lines'] });
-    addEventListener('change', ({ timeStamp }) => Object.assign(window, { chosenAt: timeStamp }), { once: true, capture: true });
+    addEventListener('change', ({ timeStamp }) => Object.assign(window, { chosenAt: timeStamp }), {
+      once: true,
+      capture: true,
+    });
     Object.assign(window, { times });
   }, String(edges));
   await choice.selectOption('all');

@@ -24,12 +24,25 @@ export async function pgbench(program: string, { url, text, clients, times, vari
   try {
     const script = join(folder, 'script.sql');
     writeFileSync(script, text);
-    const args = ['--no-vacuum', '--protocol=prepared', `--client=${clients}`, '--jobs=2', `--transactions=${times}`, ...defines, `--file=${script}`];
-    const { stdout } = await promisify(execFile)(program, [...args, `--host=${host}`, `--port=${port}`, `--username=${user ?? ''}`, database ?? ''], {
-      env: { ...process.env, PGPASSWORD: String(password) },
-    });
+    const args = [
+      '--no-vacuum',
+      '--protocol=prepared',
+      `--client=${clients}`,
+      '--jobs=2',
+      `--transactions=${times}`,
+      ...defines,
+      `--file=${script}`,
+    ];
+    const { stdout } = await promisify(execFile)(
+      program,
+      [...args, `--host=${host}`, `--port=${port}`, `--username=${user ?? ''}`, database ?? ''],
+      {
+        env: { ...process.env, PGPASSWORD: String(password) },
+      },
+    );
     const said = /^tps = ([\d.]+) \(without initial connection time\)/m.exec(stdout)?.[1];
-    if (said === undefined || !stdout.includes(`processed: ${clients * times}/${clients * times}`)) throw new Error(`pgbench said:\n${stdout}`);
+    if (said === undefined || !stdout.includes(`processed: ${clients * times}/${clients * times}`))
+      throw new Error(`pgbench said:\n${stdout}`);
     return Number(said);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -44,7 +57,10 @@ export function findPgbench(say: (line: string) => void): string | null {
   try {
     execFileSync('apt-get', ['update', '-qq'], { stdio: 'ignore' });
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-contrib'], { stdio: 'ignore', env });
+    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql-contrib'], {
+      stdio: 'ignore',
+      env,
+    });
   } catch {
     return null;
   }
@@ -55,5 +71,9 @@ export function findPgbench(say: (line: string) => void): string | null {
 function onThisMachine(): string | null {
   const debian = '/usr/lib/postgresql';
   const folders = existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : [];
-  return [...folders, ...(process.env.PATH ?? '').split(delimiter)].map((folder) => join(folder, 'pgbench')).find(existsSync) ?? null;
+  return (
+    [...folders, ...(process.env.PATH ?? '').split(delimiter)]
+      .map((folder) => join(folder, 'pgbench'))
+      .find(existsSync) ?? null
+  );
 }

@@ -32,12 +32,18 @@ export async function openPlace(): Promise<Place> {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
   // `sync` concerns the cluster's files, not commits.
-  const postgres = await startPostgres({ folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')), log: silentLog, sync: false });
+  const postgres = await startPostgres({
+    folder: mkdtempSync(join(tmpdir(), 'baton-test-bench-')),
+    log: silentLog,
+    sync: false,
+  });
   undo.push(() => rm(postgres.base, { recursive: true, force: true }), postgres.stop);
   const admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();
   undo.push(() => admin.end());
-  const { rows } = await admin.query<{ version: string }>(`SELECT split_part(current_setting('server_version'), ' ', 1) AS version`);
+  const { rows } = await admin.query<{ version: string }>(
+    `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`,
+  );
   let count = 0;
   const emptyDatabase = async (): Promise<string> => {
     const url = withDatabase(postgres.url, `bench_${(count += 1)}`);

@@ -17,4 +17,6 @@ const serving = postgraphile({
 }).createServ(grafserv);
 const server = createServer();
 await serving.addTo(server);
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}/graphql` })}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.address().port}/graphql` })}\n`),
+);

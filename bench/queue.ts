@@ -12,28 +12,57 @@ const goal = 1.2;
 /** Agents that finish Sessions, beside queues of different lengths. */
 export async function queue(place: Place): Promise<Line[]> {
   const open = async (type: string, waiting: number) => finishers(await place.database(), type, waiting);
-  const [none, others, few, many] = [await open('OTHER', 0), await open('OTHER', long), await open('WORKER', 2_000), await open('WORKER', long)];
+  const [none, others, few, many] = [
+    await open('OTHER', 0),
+    await open('OTHER', long),
+    await open('WORKER', 2_000),
+    await open('WORKER', long),
+  ];
   const found = await alternate(3, { none, others, few, many });
   const of = (what: string, ours: typeof found.none, beside: string, theirs: typeof found.none): Line => {
     const ratio = ratioOf(ours, theirs);
-    return { what, figure: spread(ours, 'ms'), beside: `${beside}: ${spread(theirs, 'ms')}`, ratio, goal: atMost(ratio.median, goal) };
+    return {
+      what,
+      figure: spread(ours, 'ms'),
+      beside: `${beside}: ${spread(theirs, 'ms')}`,
+      ratio,
+      goal: atMost(ratio.median, goal),
+    };
   };
   const count = long.toLocaleString('en-US');
   return [
-    of(`\`completeSession\`, ${clients} clients, while ${count} sessions wait for other agents`, found.others, 'nobody waits', found.none),
-    of(`\`completeSession\` that gives the place to the first of ${count} sessions`, found.many, 'to the first of 2,000', found.few),
+    of(
+      `\`completeSession\`, ${clients} clients, while ${count} sessions wait for other agents`,
+      found.others,
+      'nobody waits',
+      found.none,
+    ),
+    of(
+      `\`completeSession\` that gives the place to the first of ${count} sessions`,
+      found.many,
+      'to the first of 2,000',
+      found.few,
+    ),
   ];
 }
 
 /** Returns the milliseconds that a client waits for each of its completeSession calls. */
-async function finishers({ pool, patient }: PreparedDatabase, type: string, waiting: number): Promise<() => Promise<number>> {
+async function finishers(
+  { pool, patient }: PreparedDatabase,
+  type: string,
+  waiting: number,
+): Promise<() => Promise<number>> {
   const { agent, session, run } = world(pool);
   const agents = Array.from({ length: clients }, (_, n) => `agent-${n}`);
   for (const id of agents) await agent(id, { type: 'WORKER', maxCapacity: each });
   const fill = async (): Promise<void> => {
-    for (const id of agents) for (let n = await heldBy(id).then(({ length }) => length); n < each; n += 1) await session(id);
+    for (const id of agents)
+      for (let n = await heldBy(id).then(({ length }) => length); n < each; n += 1) await session(id);
   };
-  const heldBy = async (id: string): Promise<string[]> => (await patient.query<{ id: string }>(`SELECT id FROM sessions WHERE agent_id = $1 AND status = 'RUNNING'`, [id])).rows.map((row) => row.id);
+  const heldBy = async (id: string): Promise<string[]> =>
+    (
+      await patient.query<{ id: string }>(`SELECT id FROM sessions WHERE agent_id = $1 AND status = 'RUNNING'`, [id])
+    ).rows.map((row) => row.id);
   await fill();
   if (waiting > 0) {
     await session(null, { agentType: 'PATTERN', queue: true });
@@ -46,7 +75,8 @@ async function finishers({ pool, patient }: PreparedDatabase, type: string, wait
     const started = performance.now();
     await Promise.all(
       todo.map(async (ids) => {
-        for (const sessionId of ids) await run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
+        for (const sessionId of ids)
+          await run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
       }),
     );
     return (performance.now() - started) / each;

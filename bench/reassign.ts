@@ -19,7 +19,9 @@ export async function reassign(place: Place, say: (line: string) => void): Promi
   const { url, pool, patient } = await place.database();
   await loadWork(url, size);
   await patient.query(readFileSync(fileURLToPath(new URL('reassign.sql', import.meta.url)), 'utf8'));
-  const { rows } = await patient.query<{ id: string }>(`SELECT ${sessionIdOf('n')} AS id FROM generate_series(0, ${size.sessions - 1}) n ORDER BY n`);
+  const { rows } = await patient.query<{ id: string }>(
+    `SELECT ${sessionIdOf('n')} AS id FROM generate_series(0, ${size.sessions - 1}) n ORDER BY n`,
+  );
   const ids = rows.map(({ id }) => id);
   const { reassign: command } = world(pool);
 
@@ -42,7 +44,8 @@ export async function reassign(place: Place, say: (line: string) => void): Promi
       const started = performance.now();
       await Promise.all(
         Array.from({ length: clients }, async (_, client) => {
-          for (let n = 0; n < each; n += 1) await command(ids[client * each + n]!, { agentId: targetOf(client * each + n) });
+          for (let n = 0; n < each; n += 1)
+            await command(ids[client * each + n]!, { agentId: targetOf(client * each + n) });
         }),
       );
       return (size.sessions * 1_000) / (performance.now() - started);
@@ -68,7 +71,10 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
   const { baton, sql } = await alternate(5, { baton: ours, sql: theirs });
   const [mine, reference] = [written.get('Baton')!, written.get('pgbench')!];
   const different = Object.keys(mine).filter((table) => mine[table] !== reference[table]);
-  if (different.length > 0) throw new Error(`the two wrote different rows: ${different.map((table) => `${table} ${mine[table]} and ${reference[table]}`).join(', ')}`);
+  if (different.length > 0)
+    throw new Error(
+      `the two wrote different rows: ${different.map((table) => `${table} ${mine[table]} and ${reference[table]}`).join(', ')}`,
+    );
   const ratio = ratioOf(baton, sql);
   const rowsEach = Object.values(mine).reduce((sum, count) => sum + count, 0) / size.sessions;
   return [
@@ -87,13 +93,19 @@ SELECT bench_reassign(${idOf(0, ':session', '0')}, 'agent-' || (:session + :move
  * analyzed, as autovacuum does.
  */
 async function settle(pool: Pool): Promise<void> {
-  await pool.query(`UPDATE handoffs SET status = 'COMPLETED', accepted_at = initiated_at, completed_at = initiated_at, closed_at = initiated_at WHERE status = 'INITIATED'`);
+  await pool.query(
+    `UPDATE handoffs SET status = 'COMPLETED', accepted_at = initiated_at, completed_at = initiated_at, closed_at = initiated_at WHERE status = 'INITIATED'`,
+  );
   await pool.query(`UPDATE agent_sessions SET state = 'ACTIVE', activated_at = started_at WHERE state = 'PENDING'`);
   await pool.query('ANALYZE');
 }
 
 async function countRows(pool: Pool): Promise<Record<string, number>> {
-  const { rows: tables } = await pool.query<{ name: string }>(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1`);
-  const { rows } = await pool.query<Record<string, string>>(`SELECT ${tables.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`).join(', ')}`);
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations' ORDER BY 1`,
+  );
+  const { rows } = await pool.query<Record<string, string>>(
+    `SELECT ${tables.map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`).join(', ')}`,
+  );
   return Object.fromEntries(Object.entries(rows[0]!).map(([table, count]) => [table, Number(count)]));
 }

@@ -31,7 +31,8 @@ const [session, tenure, turn, message, call, decision, task, event] = [0, 1, 2, 
 export const sessionIdOf = (number: string): string => idOf(session, number, '0');
 
 const at = "timestamptz '2026-01-01'";
-const words = (seed: string, times: number): string => `repeat(left(md5(${seed}), 5) || ' and then it said ', ${times})`;
+const words = (seed: string, times: number): string =>
+  `repeat(left(md5(${seed}), 5) || ' and then it said ', ${times})`;
 
 const statements = (agents: number, sessions: number, turns: number): string[] => [
   `INSERT INTO agents (id, type, name, role, instructions, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at)

@@ -13,8 +13,14 @@ export interface Line {
   goal?: { text: string; met: boolean };
 }
 
-export const atLeast = (value: number, goal: number): Line['goal'] => ({ text: `at least ${goal}`, met: value >= goal });
-export const atMost = (value: number, goal: number, unit = ''): Line['goal'] => ({ text: `at most ${goal}${unit}`, met: value <= goal });
+export const atLeast = (value: number, goal: number): Line['goal'] => ({
+  text: `at least ${goal}`,
+  met: value >= goal,
+});
+export const atMost = (value: number, goal: number, unit = ''): Line['goal'] => ({
+  text: `at most ${goal}${unit}`,
+  met: value <= goal,
+});
 
 /** 0.012, 1.23, 12.3, 1,230: three significant digits. */
 export function digits(value: number): string {
@@ -22,7 +28,8 @@ export function digits(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-export const spread = ({ median, least, most }: Measured, unit: string): string => `${digits(median)} ${unit} (${digits(least)} to ${digits(most)})`;
+export const spread = ({ median, least, most }: Measured, unit: string): string =>
+  `${digits(median)} ${unit} (${digits(least)} to ${digits(most)})`;
 
 const columns = ['what', 'Baton', 'beside', 'ratio', 'goal', 'met'];
 

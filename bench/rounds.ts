@@ -26,7 +26,10 @@ export async function alternate<Name extends string>(
       if (round > 0) values[name].push(value);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<Name, Rounds>;
+  return Object.fromEntries(names.map((name) => [name, { ...measured(values[name]), values: values[name] }])) as Record<
+    Name,
+    Rounds
+  >;
 }
 
 /** The median of the ratios of adjacent measurements. */

@@ -17,7 +17,8 @@ const goal = 3;
 const rounds = 5;
 
 /** Words of which many are frequent and most are rare, as in a language. Each row has a place of its own, so that all have the newest matches. */
-const word = (row: string, place: string): string => `'w' || floor(power(50000, (hashint8(${row}::bigint * 31 + ${place}) + 2147483648) / 4294967296.0::float8))::int`;
+const word = (row: string, place: string): string =>
+  `'w' || floor(power(50000, (hashint8(${row}::bigint * 31 + ${place}) + 2147483648) / 4294967296.0::float8))::int`;
 
 const searches = [
   { what: 'a rare word', query: 'w4711' },
@@ -36,17 +37,27 @@ export async function search(place: Place, say: (line: string) => void): Promise
   place.atEnd(server.stop);
   const lines: Line[] = [];
   for (const { what, query } of searches) {
-    const document = 'query Search($query: String!) { search(query: $query, first: 20) { nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id session { id } } } } }';
+    const document =
+      'query Search($query: String!) { search(query: $query, first: 20) { nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id session { id } } } } }';
     const body = JSON.stringify({ query: document, variables: { query } });
     const bare = `SELECT id FROM search_entries WHERE kind = 'MESSAGE' AND words @@ search_query('${query}') ORDER BY id DESC LIMIT 1000`;
-    const asked: Search = { query, named: [], types: kinds, caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null, sessionId: null };
+    const asked: Search = {
+      query,
+      named: [],
+      types: kinds,
+      caller: { role: 'OPERATOR', agentId: null },
+      sessionIds: null,
+      after: null,
+      sessionId: null,
+    };
     const timed = async (work: () => Promise<unknown>): Promise<number> => {
       const started = performance.now();
       for (let time = 0; time < 30; time += 1) await work();
       return (performance.now() - started) / 30;
     };
     const measured = await alternate(rounds, {
-      http: async () => 1_000 / (await requestsPerSecond({ url: `${server.url}/graphql`, body, callers: keys, clients: 1, times: 30 })),
+      http: async () =>
+        1_000 / (await requestsPerSecond({ url: `${server.url}/graphql`, body, callers: keys, clients: 1, times: 30 })),
       search: () => timed(() => findMatches(patient, asked, 21)),
       scan: () => timed(() => patient.query(bare)),
     });
@@ -68,12 +79,19 @@ async function appending(pool: Pool, patient: Pool): Promise<Line> {
   await agent('writer', { maxCapacity: 1_000 });
   const ids = await Promise.all(Array.from({ length: 8 }, () => session('writer')));
   let number = 0;
-  const text = (): string => Array.from({ length: 80 }, () => `w${Math.floor(50_000 ** Math.abs(Math.sin((number += 1))))}`).join(' ');
+  const text = (): string =>
+    Array.from({ length: 80 }, () => `w${Math.floor(50_000 ** Math.abs(Math.sin((number += 1))))}`).join(' ');
   const turns = (setting: 'ENABLE' | 'DISABLE') => async (): Promise<number> => {
     await patient.query(`ALTER TABLE messages ${setting} TRIGGER search_entries_of_new`);
     const started = performance.now();
     const append = async (sessionId: string): Promise<void> => {
-      for (let time = 0; time < 40; time += 1) await turn(sessionId, { messages: [{ role: 'USER', content: text() }, { role: 'ASSISTANT', content: text() }] });
+      for (let time = 0; time < 40; time += 1)
+        await turn(sessionId, {
+          messages: [
+            { role: 'USER', content: text() },
+            { role: 'ASSISTANT', content: text() },
+          ],
+        });
     };
     await Promise.all(ids.map(append));
     return (ids.length * 40 * 1_000) / (performance.now() - started);

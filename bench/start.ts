@@ -44,7 +44,10 @@ export async function start(place: Place): Promise<Line[]> {
   return [
     { what: 'Start to first answer, existing data, embedded PostgreSQL', figure: spread(again, 'ms') },
     { what: 'The same with an empty folder: database made, migrated, story loaded', figure: spread(first, 'ms') },
-    { what: `Memory of the server process, idle for ${idleMs / 1_000} s after its first answer`, figure: memory === null ? 'unknown on this system' : `${digits(memory)} MB` },
+    {
+      what: `Memory of the server process, idle for ${idleMs / 1_000} s after its first answer`,
+      figure: memory === null ? 'unknown on this system' : `${digits(memory)} MB`,
+    },
   ];
 }
 

@@ -27,13 +27,18 @@ export async function tools(place: Place): Promise<Line[]> {
     await agent(source, { maxCapacity: 100_000, collaborators: targetsOf(source) });
   }
   /** Every round has its own Sessions, which the measurement does not count. */
-  const perSecond = async (handOff: (sessionId: string, source: string, target: string) => Promise<unknown>): Promise<number> => {
-    const ids = await Promise.all(Array.from({ length: clients * each }, async (_, n) => session(sources[n % clients]!)));
+  const perSecond = async (
+    handOff: (sessionId: string, source: string, target: string) => Promise<unknown>,
+  ): Promise<number> => {
+    const ids = await Promise.all(
+      Array.from({ length: clients * each }, async (_, n) => session(sources[n % clients]!)),
+    );
     for (const id of ids) for (let n = 0; n < turns; n += 1) await turn(id);
     const started = performance.now();
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
-        for (let n = 0; n < each; n += 1) await handOff(ids[n * clients + client]!, sources[client]!, targetsOf(sources[client]!)[n % 20]!);
+        for (let n = 0; n < each; n += 1)
+          await handOff(ids[n * clients + client]!, sources[client]!, targetsOf(sources[client]!)[n % 20]!);
       }),
     );
     return (ids.length * 1_000) / (performance.now() - started);
@@ -41,7 +46,10 @@ export async function tools(place: Place): Promise<Line[]> {
   const execute = async (sessionId: string, _source: string, target: string) => {
     const call = assumedCall({ toolName: `transfer_to_${target}`, arguments: { reason: 'because' }, callId: 'c1' });
     if (call === null) throw new Error('the name is that of a generated tool');
-    return run((work, input: ExecuteInput, settings) => executeCall(work, input, call, settings), { sessionId, agentId: null });
+    return run((work, input: ExecuteInput, settings) => executeCall(work, input, call, settings), {
+      sessionId,
+      agentId: null,
+    });
   };
   const { tool, api, two } = await alternate(3, {
     tool: () => perSecond(execute),
@@ -64,13 +72,34 @@ export async function tools(place: Place): Promise<Line[]> {
   };
   const { definitions, list } = await alternate(5, {
     definitions: () => times('{ agent(id: "source-0") { handoffToolDefinitions(format: OPENAI_RESPONSES) } }'),
-    list: () => times('{ agents(first: 20) { nodes { id type name role description status currentLoad maxCapacity freePlaces } } }'),
+    list: () =>
+      times(
+        '{ agents(first: 20) { nodes { id type name role description status currentLoad maxCapacity freePlaces } } }',
+      ),
   });
   const [executed, ofBoth, defined] = [ratioOf(tool, api), ratioOf(tool, two), ratioOf(definitions, list)];
   const what = `\`executeHandoffTool\` of a call that is not in the log, ${clients} clients`;
   return [
-    { what, figure: spread(tool, 'a second'), beside: `\`initiateHandoff\`: ${spread(api, 'a second')}`, ratio: executed, goal: atLeast(executed.median, goals.execute) },
-    { what, figure: spread(tool, 'a second'), beside: `\`appendTurn\` and \`initiateHandoff\`: ${spread(two, 'a second')}`, ratio: ofBoth, goal: atLeast(ofBoth.median, 1) },
-    { what: '`handoffToolDefinitions` of an agent with 20 collaborators', figure: spread(definitions, 'a second'), beside: `a list of 20 agents: ${spread(list, 'a second')}`, ratio: defined, goal: atLeast(defined.median, goals.define) },
+    {
+      what,
+      figure: spread(tool, 'a second'),
+      beside: `\`initiateHandoff\`: ${spread(api, 'a second')}`,
+      ratio: executed,
+      goal: atLeast(executed.median, goals.execute),
+    },
+    {
+      what,
+      figure: spread(tool, 'a second'),
+      beside: `\`appendTurn\` and \`initiateHandoff\`: ${spread(two, 'a second')}`,
+      ratio: ofBoth,
+      goal: atLeast(ofBoth.median, 1),
+    },
+    {
+      what: '`handoffToolDefinitions` of an agent with 20 collaborators',
+      figure: spread(definitions, 'a second'),
+      beside: `a list of 20 agents: ${spread(list, 'a second')}`,
+      ratio: defined,
+      goal: atLeast(defined.median, goals.define),
+    },
   ];
 }

@@ -32,7 +32,10 @@ export async function traces(place: Place): Promise<Line[]> {
   async function p50(exporter: string): Promise<() => Promise<number>> {
     const { url } = await place.database();
     const database = createDatabase(url, silentLog);
-    const { app, stop } = await compose(readEnv({ PORT: '0', OTEL_TRACES_EXPORTER: exporter }), database, silentLog, { background: [], rates: createRates({ rateOf: () => plenty }) });
+    const { app, stop } = await compose(readEnv({ PORT: '0', OTEL_TRACES_EXPORTER: exporter }), database, silentLog, {
+      background: [],
+      rates: createRates({ rateOf: () => plenty }),
+    });
     await app.start();
     const connections = new Agent({ keepAlive: true });
     place.atEnd(async () => {
@@ -48,9 +51,16 @@ export async function traces(place: Place): Promise<Line[]> {
       const times: number[] = [];
       for (let n = 0; n < moves; n += 1) {
         const to = (count += 1) % 2 === 1 ? 'bob' : 'ada';
-        const body = JSON.stringify({ query: `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${to}" }) { __typename } }` });
+        const body = JSON.stringify({
+          query: `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${to}" }) { __typename } }`,
+        });
         const started = performance.now();
-        const answer = await send(`${app.url}/graphql`, { agent: connections, method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        const answer = await send(`${app.url}/graphql`, {
+          agent: connections,
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
         times.push(performance.now() - started);
         if (!answer.body.includes('ReassignSessionPayload')) throw new Error(answer.body);
       }
@@ -60,5 +70,13 @@ export async function traces(place: Place): Promise<Line[]> {
 
   const { on, off } = await alternate(rounds, { on: await p50('otlp'), off: await p50('none') });
   const ratio = ratioOf(on, off);
-  return [{ what: 'p50 of a reassign, with traces', figure: spread(on, 'ms'), beside: `without traces: ${spread(off, 'ms')}`, ratio, goal: atMost(ratio.median, 1.1) }];
+  return [
+    {
+      what: 'p50 of a reassign, with traces',
+      figure: spread(on, 'ms'),
+      beside: `without traces: ${spread(off, 'ms')}`,
+      ratio,
+      goal: atMost(ratio.median, 1.1),
+    },
+  ];
 }

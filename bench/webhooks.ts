@@ -45,9 +45,16 @@ export async function webhooks(place: Place): Promise<Line[]> {
   await once(receiver, 'listening');
   place.atEnd(() => void receiver.close());
 
-  const baton = await startBaton({ DATABASE_URL: databaseUrl, BATON_WEBHOOK_KEY: 'k'.repeat(32), BATON_WEBHOOK_ALLOW: '127.0.0.1' });
+  const baton = await startBaton({
+    DATABASE_URL: databaseUrl,
+    BATON_WEBHOOK_KEY: 'k'.repeat(32),
+    BATON_WEBHOOK_ALLOW: '127.0.0.1',
+  });
   place.atEnd(baton.stop);
-  await ask(baton.url, `mutation { createWebhook(input: { url: "http://127.0.0.1:${(receiver.address() as AddressInfo).port}/" }) { __typename } }`);
+  await ask(
+    baton.url,
+    `mutation { createWebhook(input: { url: "http://127.0.0.1:${(receiver.address() as AddressInfo).port}/" }) { __typename } }`,
+  );
   // All at once, as after a receiver was away for long.
   await patient.query(
     `INSERT INTO events (id, type, at, session_id, session_sequence, session_status, actor_principal)
@@ -57,5 +64,11 @@ export async function webhooks(place: Place): Promise<Line[]> {
   await finished;
   const seconds = (performance.now() - begun) / 1_000;
   const text = `${received.toLocaleString('en-US')} received, ${repeated} twice, ${swapped} out of order`;
-  return [{ what: `${count.toLocaleString('en-US')} deliveries of ${sessions} sessions to one webhook`, figure: `${Math.round(count / seconds)} a second`, goal: { text, met: received === count && repeated + swapped === 0 } }];
+  return [
+    {
+      what: `${count.toLocaleString('en-US')} deliveries of ${sessions} sessions to one webhook`,
+      figure: `${Math.round(count / seconds)} a second`,
+      goal: { text, met: received === count && repeated + swapped === 0 },
+    },
+  ];
 }

@@ -93,7 +93,8 @@ export function App() {
 function Preload() {
   const { parser } = useRouter();
   useEffect(() => {
-    const load = (path: string): void => pages.find(([pattern]) => matchRoute(parser, pattern, path.slice(basePath.length))[0])?.[1].preload();
+    const load = (path: string): void =>
+      pages.find(([pattern]) => matchRoute(parser, pattern, path.slice(basePath.length))[0])?.[1].preload();
     const near = ({ target }: Event): void => {
       const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
       if (link?.origin === location.origin) load(link.pathname);

@@ -15,7 +15,17 @@ const compressible = /\.(html|js|css|svg|json)$/;
 /** Files beside the dashboard, and tests. */
 const notOurs = /^(examples|api|build\.ts)|\.test\.ts$/;
 /** Files that the dashboard has from elsewhere. */
-const shared = ['package-lock.json', 'server/tools/define.ts', 'server/tools/tool.ts', 'server/queue/rules.ts', 'server/pipelines/rules.ts', 'server/pipelines/fields.ts', 'server/search/words.ts', 'server/core/faults.ts', 'server/core/canonicalJson.ts'].map((file) => join(root, file));
+const shared = [
+  'package-lock.json',
+  'server/tools/define.ts',
+  'server/tools/tool.ts',
+  'server/queue/rules.ts',
+  'server/pipelines/rules.ts',
+  'server/pipelines/fields.ts',
+  'server/search/words.ts',
+  'server/core/faults.ts',
+  'server/core/canonicalJson.ts',
+].map((file) => join(root, file));
 
 async function buildDashboard(): Promise<void> {
   const hash = await hashSources();
@@ -24,7 +34,11 @@ async function buildDashboard(): Promise<void> {
   try {
     await chmod(made, 0o755);
     const { build } = await import('vite');
-    await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made, emptyOutDir: true } });
+    await build({
+      configFile: join(source, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: true },
+    });
     await compressFiles(made);
     await writeFile(join(made, stamp), hash);
     await replace(made, hash);
@@ -51,7 +65,11 @@ async function hashSources(): Promise<string> {
   const files = (await filesIn(source)).filter((file) => !notOurs.test(relative(source, file)));
   const hash = createHash('sha256');
   for (const file of [...files.sort(), ...shared]) {
-    hash.update(relative(root, file)).update('\0').update(await readFile(file)).update('\0');
+    hash
+      .update(relative(root, file))
+      .update('\0')
+      .update(await readFile(file))
+      .update('\0');
   }
   return hash.digest('hex');
 }

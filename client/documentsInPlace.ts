@@ -9,7 +9,9 @@ export const documentsInPlace = (): Plugin => ({
   name: 'documents-in-place',
   enforce: 'pre',
   transform(code, id) {
-    const placed = /(?<!\/gql\/gql)\.tsx?$/.test(id) ? code.replace(call, (_call, text: string) => `(${JSON.stringify(documentOf(text))})`) : code;
+    const placed = /(?<!\/gql\/gql)\.tsx?$/.test(id)
+      ? code.replace(call, (_call, text: string) => `(${JSON.stringify(documentOf(text))})`)
+      : code;
     return placed === code ? null : { code: placed, map: null };
   },
 });

@@ -1,12 +1,23 @@
 import { cacheExchange, type OptimisticMutationResolver } from '@urql/exchange-graphcache';
-import { Client, fetchExchange, makeOperation, mapExchange, subscriptionExchange, type CombinedError, type Operation } from 'urql';
+import {
+  Client,
+  fetchExchange,
+  makeOperation,
+  mapExchange,
+  subscriptionExchange,
+  type CombinedError,
+  type Operation,
+} from 'urql';
 import type { SetAgentStatusMutationVariables } from './gql/graphql.ts';
 import { embeddedTypes, possibleTypes } from './gql/cacheTypes.ts';
 import { createRereading, replayExchange } from './live/exchanges.ts';
 import { createLive, type Live } from './live/live.ts';
 
 /** The path of the dashboard and the API: empty, or such as `/baton`. The server writes it into the page. */
-export const basePath = new URL(document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? '/', location.origin).pathname.replace(/\/$/, '');
+export const basePath = new URL(
+  document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? '/',
+  location.origin,
+).pathname.replace(/\/$/, '');
 
 /** The dashboard is served from the same origin. */
 export const endpoints = {
@@ -17,7 +28,8 @@ export const endpoints = {
   transcript: (session: string, query: URLSearchParams) => `${basePath}/sessions/${session}/transcript?${query}`,
 };
 
-export const authorization = (key: string | null): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` });
+export const authorization = (key: string | null): Record<string, string> =>
+  key === null ? {} : { authorization: `Bearer ${key}` };
 
 export interface ClientOptions {
   key: string | null;
@@ -66,21 +78,32 @@ const keys = Object.fromEntries([...embeddedTypes, 'Event'].map((name) => [name,
 /** Keeps the document's hash from the build. The cache sends a document of its own, so the hash is stored before. */
 function noteHash(operation: Operation): Operation {
   const { __meta__: meta } = operation.query as { __meta__?: { hash?: string } };
-  return meta?.hash === undefined ? operation : makeOperation(operation.kind, operation, { ...operation.context, documentHash: meta.hash.replace(/^sha256:/, '') });
+  return meta?.hash === undefined
+    ? operation
+    : makeOperation(operation.kind, operation, {
+        ...operation.context,
+        documentHash: meta.hash.replace(/^sha256:/, ''),
+      });
 }
 
 /** Sends the document's hash: a server that answers only known documents looks it up. The text is sent too, for a server of another version. */
 function nameDocument(operation: Operation): Operation {
   const sha256Hash: unknown = operation.context['documentHash'];
   if (operation.kind === 'teardown' || typeof sha256Hash !== 'string') return operation;
-  return { ...operation, extensions: { ...operation.extensions, persistedQuery: { version: 1, sha256Hash, miss: true } } };
+  return {
+    ...operation,
+    extensions: { ...operation.extensions, persistedQuery: { version: 1, sha256Hash, miss: true } },
+  };
 }
 
 /**
  * An agent's status change shows before the server confirms it, because no concurrent change can invalidate it. A reassign
  * can be rejected, so it shows only after the answer.
  */
-const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = ({ input: { id, status } }, cache) => ({
+const setAgentStatus: OptimisticMutationResolver<SetAgentStatusMutationVariables> = (
+  { input: { id, status } },
+  cache,
+) => ({
   __typename: 'SetAgentStatusPayload',
   agent: {
     __typename: 'Agent',

@@ -21,7 +21,11 @@ async function deploy(url: string, count = names.length): Promise<string[]> {
       migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
     })),
   };
-  return withSchemaEngine(url, async (engine) => (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames, WholeScripts);
+  return withSchemaEngine(
+    url,
+    async (engine) => (await engine.applyMigrations({ migrationsList, filters })).appliedMigrationNames,
+    WholeScripts,
+  );
 }
 
 /** The adapter for WebAssembly splits a script at every `;`, which breaks functions. The engine's binary does not. */
@@ -36,7 +40,10 @@ class WholeScripts extends PrismaPg {
 async function query(url: string, text: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  return client.query<pg.QueryResultRow>(text).then(({ rows }) => rows).finally(() => client.end());
+  return client
+    .query<pg.QueryResultRow>(text)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
 }
 
 /** What the record says, but ids and times. */
@@ -80,7 +87,10 @@ test('migrateUp continues a database that Prisma migrated in part', async () => 
 test('migrateUp repeats a migration that Prisma did not finish, and Prisma continues after it', async () => {
   const { url } = await emptyDatabase();
   await deploy(url, 1);
-  await query(url, `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), 'x', '${names[1]}')`);
+  await query(
+    url,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), 'x', '${names[1]}')`,
+  );
   await expect(deploy(url)).rejects.toThrow();
   expect(await migrateUp(url)).toEqual(names.slice(1));
   expect(await deploy(url)).toEqual([]);

@@ -20,12 +20,17 @@ async function drift() {
   const builtLines = built.map(({ line }) => line);
   return {
     missingInMigrations: saidLines.filter((line) => !builtLines.includes(line)),
-    missingInSchema: built.filter(({ line, beyondPrisma }) => !beyondPrisma && !saidLines.includes(line)).map(({ line }) => line),
+    missingInSchema: built
+      .filter(({ line, beyondPrisma }) => !beyondPrisma && !saidLines.includes(line))
+      .map(({ line }) => line),
   };
 }
 
 test('the migrations build schema.prisma, and beyond it only what Prisma cannot express', async () => {
-  await run(fromSchema.url, await diffSchemas(fromSchema.url, undefined, await readFile('prisma/schema.prisma', 'utf8')));
+  await run(
+    fromSchema.url,
+    await diffSchemas(fromSchema.url, undefined, await readFile('prisma/schema.prisma', 'utf8')),
+  );
   await migrateUp(fromMigrations.url);
   expect(await drift()).toEqual({ missingInMigrations: [], missingInSchema: [] });
 });

@@ -10,14 +10,22 @@ let loading: Promise<typeof Bindings> | undefined;
 export const filters = { externalTables: [], externalEnums: [] };
 
 /** Prisma's schema engine as WebAssembly, for development; downloads no binary. `Adapter` runs its statements. */
-export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.SchemaEngine) => Promise<T>, Adapter = PrismaPg): Promise<T> {
+export async function withSchemaEngine<T>(
+  url: string,
+  work: (engine: Bindings.SchemaEngine) => Promise<T>,
+  Adapter = PrismaPg,
+): Promise<T> {
   loading ??= load();
   const { SchemaEngine } = await loading;
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
   try {
     const datamodels: [string, string][] = [['schema.prisma', 'datasource db {\n  provider = "postgresql"\n}\n']];
-    const engine = await SchemaEngine.new({ datamodels }, () => undefined, bindMigrationAwareSqlAdapterFactory(new Adapter(pool)));
+    const engine = await SchemaEngine.new(
+      { datamodels },
+      () => undefined,
+      bindMigrationAwareSqlAdapterFactory(new Adapter(pool)),
+    );
     return await work(engine).finally(() => engine.free());
   } finally {
     await pool.end();
@@ -29,7 +37,10 @@ export async function withSchemaEngine<T>(url: string, work: (engine: Bindings.S
  * Needs a connection, but reads neither the tables nor the migrations of the database.
  */
 export async function diffSchemas(url: string, from: string | undefined, to: string): Promise<string> {
-  const target = (content: string) => ({ tag: 'schemaDatamodel' as const, files: [{ path: 'schema.prisma', content }] });
+  const target = (content: string) => ({
+    tag: 'schemaDatamodel' as const,
+    files: [{ path: 'schema.prisma', content }],
+  });
   return withSchemaEngine(url, async (engine) => {
     const { stdout } = await engine.diff({
       from: from === undefined ? { tag: 'empty' } : target(from),
@@ -67,5 +78,7 @@ async function load(): Promise<typeof Bindings> {
 /** The engine never clears the 10 s timer of its lock; unref keeps it from holding the process open. */
 function timers(bindings: object): Record<string, unknown> {
   const names = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
-  return Object.fromEntries(names.map((name) => [name, (callback: () => void, ms: number) => setTimeout(callback, ms).unref()]));
+  return Object.fromEntries(
+    names.map((name) => [name, (callback: () => void, ms: number) => setTimeout(callback, ms).unref()]),
+  );
 }

@@ -22,11 +22,24 @@ describe('the demonstration', () => {
       ['Prototype dark mode', 'CANCELLED', 'reviewer-1'],
       ['Let customers export their invoices', 'COMPLETED', 'documenter'],
     ]);
-    const stays = await db.prisma.stageEntry.findMany({ where: { sessionId: sessions.at(-1)!.id }, orderBy: { number: 'asc' } });
-    expect(stays.map(({ stage, outcome }) => `${stage} ${outcome}`)).toEqual(
-      ['orchestrator DONE', 'analyst DONE', 'implementer DONE', 'reviewer REJECT', 'implementer DONE', 'reviewer APPROVE', 'refactorer DONE', 'documenter DONE'],
-    );
-    const chain = await db.prisma.handoff.findMany({ where: { sessionId: sessions[0]!.id }, orderBy: { depth: 'asc' } });
+    const stays = await db.prisma.stageEntry.findMany({
+      where: { sessionId: sessions.at(-1)!.id },
+      orderBy: { number: 'asc' },
+    });
+    expect(stays.map(({ stage, outcome }) => `${stage} ${outcome}`)).toEqual([
+      'orchestrator DONE',
+      'analyst DONE',
+      'implementer DONE',
+      'reviewer REJECT',
+      'implementer DONE',
+      'reviewer APPROVE',
+      'refactorer DONE',
+      'documenter DONE',
+    ]);
+    const chain = await db.prisma.handoff.findMany({
+      where: { sessionId: sessions[0]!.id },
+      orderBy: { depth: 'asc' },
+    });
     expect(chain.map(({ status }) => status)).toEqual(['REJECTED', 'TIMED_OUT', 'CANCELLED', 'COMPLETED', 'INITIATED']);
   });
 

@@ -46,7 +46,8 @@ async function start(options: Partial<AppOptions> = {}) {
     database,
     schema,
     log: silentLog,
-    authenticate: openToAll, createContext: () => ({}),
+    authenticate: openToAll,
+    createContext: () => ({}),
     maskError: createMaskError(silentLog),
     ...options,
   });
@@ -70,7 +71,11 @@ describe('a server', async () => {
     send(`${url}/graphql`, { method: 'POST', headers, body });
 
   test('executes an operation sent as JSON', async () => {
-    expect(await client(url).post('{ hello }')).toMatchObject({ status: 200, data: { hello: 'hello' }, errors: undefined });
+    expect(await client(url).post('{ hello }')).toMatchObject({
+      status: 200,
+      data: { hello: 'hello' },
+      errors: undefined,
+    });
   });
 
   test('masks every error', async () => {
@@ -79,14 +84,17 @@ describe('a server', async () => {
     expect(JSON.stringify(errors)).not.toContain('secret');
   });
 
-  test.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain', 'application/graphql', ''])(
-    'does not read a body of type "%s", which a foreign page can send',
-    async (type) => {
-      const answer = await post(type === '' ? {} : { 'content-type': type }, 'query={hello}');
-      expect(answer.status).toBe(415);
-      expect(JSON.parse(answer.body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
-    },
-  );
+  test.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'application/graphql',
+    '',
+  ])('does not read a body of type "%s", which a foreign page can send', async (type) => {
+    const answer = await post(type === '' ? {} : { 'content-type': type }, 'query={hello}');
+    expect(answer.status).toBe(415);
+    expect(JSON.parse(answer.body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+  });
 
   test('rejects a body above 1 MB by its declared and by its real size', async () => {
     const body = JSON.stringify({ query: '{ hello }', padding: 'x'.repeat(1_000_001) });
@@ -112,7 +120,11 @@ describe('a server', async () => {
       'localhost.evil.example',
       '192.168.0.1',
     ]) {
-      const answer = await send(`${url}/graphql`, { method: 'POST', headers: { ...json, host }, body: '{"query":"{ hello }"}' });
+      const answer = await send(`${url}/graphql`, {
+        method: 'POST',
+        headers: { ...json, host },
+        body: '{"query":"{ hello }"}',
+      });
       expect([host, answer.status]).toEqual([host, 403]);
       expect(answer.body).toContain(url);
     }
@@ -172,7 +184,9 @@ describe('GraphiQL', async () => {
     const page = await browse();
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(page.body).toContain('{ hello } # first tab');
-    expect((await send(`${url}/graphql?query={hello}`, { headers: { accept: 'application/json' } })).body).toContain('"hello"');
+    expect((await send(`${url}/graphql?query={hello}`, { headers: { accept: 'application/json' } })).body).toContain(
+      '"hello"',
+    );
   });
 
   test('returns its 9 MB compressed, and 304 afterwards', async () => {
@@ -240,7 +254,15 @@ describe('a server that stops', () => {
 test('a taken port is reported in one line', async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
-  const second = buildApp({ env: { host: '127.0.0.1', port }, database, schema, log: silentLog, authenticate: openToAll, createContext: () => ({}), maskError: createMaskError(silentLog) });
+  const second = buildApp({
+    env: { host: '127.0.0.1', port },
+    database,
+    schema,
+    log: silentLog,
+    authenticate: openToAll,
+    createContext: () => ({}),
+    maskError: createMaskError(silentLog),
+  });
   await expect(second.start()).rejects.toThrow(`Port ${port} is taken: stop what uses it, or set PORT to another`);
   await second.stop();
 });

@@ -7,7 +7,15 @@ import { type CallerRequest, requestOf } from './core/request.ts';
 import { type Caller, logOf } from './core/work.ts';
 import { type Ask, createEngine, type EngineOptions, type SocketOperations } from './engine.ts';
 import type { Env } from './infra/env.ts';
-import { createAnswers, json, refusal, requestIdHeader, type Streamed, text, unavailable } from './infra/http/answers.ts';
+import {
+  createAnswers,
+  json,
+  refusal,
+  requestIdHeader,
+  type Streamed,
+  text,
+  unavailable,
+} from './infra/http/answers.ts';
 import { createDashboard } from './infra/http/dashboard.ts';
 import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
 import { createDoor } from './infra/http/door.ts';
@@ -31,7 +39,12 @@ const drainWithin = 7_000;
  * Returns undefined for requests of other routes. Routes that require a key call `caller`, which charges the request (a GET as a
  * read, others as a write, unless the route says it) and rejects with UNAUTHENTICATED or RATE_LIMITED.
  */
-export type Route = (request: Request, caller: (charged?: Kind) => Promise<Caller>, ask: Ask, made: CallerRequest) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
+export type Route = (
+  request: Request,
+  caller: (charged?: Kind) => Promise<Caller>,
+  ask: Ask,
+  made: CallerRequest,
+) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;
@@ -101,7 +114,10 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
   const ping = createPing(database.url);
   const answers = createAnswers(options.unread);
   let background: ReturnType<Background>[] = [];
-  const sockets = options.live?.sockets({ ...engine.ofSockets, identify: (address, authorization) => rates.authenticating(address, authorization, authenticate) });
+  const sockets = options.live?.sockets({
+    ...engine.ofSockets,
+    identify: (address, authorization) => rates.authenticating(address, authorization, authenticate),
+  });
   const { basePath = '' } = env;
   const door = createDoor({ ...env, open: authenticate.open });
   const server = createHttpServer(handle, upgrade, options.http);
@@ -128,7 +144,12 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
     sockets.upgrade(request, socket, head, door.addressOf(request));
   }
 
-  async function route(request: IncomingMessage, response: ServerResponse, path: string, made: CallerRequest): Promise<void> {
+  async function route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    made: CallerRequest,
+  ): Promise<void> {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (path === '/livez' && reads) return json(response, 200, { status: 'ok' });
     if (path === '/readyz' && reads) return ready(response);
@@ -138,7 +159,8 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
       return answer(request, response, made);
     }
     if (reads && (await dashboard(request, response, path))) return;
-    if (reads && path === '/metrics' && options.metrics !== undefined) return metrics(request, response, made, options.metrics);
+    if (reads && path === '/metrics' && options.metrics !== undefined)
+      return metrics(request, response, made, options.metrics);
     // Shared by all routes: creating it takes over the body's stream.
     const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
     const address = door.addressOf(request);
@@ -153,7 +175,9 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
       };
       const found = await candidate(webRequest, identified, engine.ask, made);
       if (found === undefined) continue;
-      return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () => rates.takeInTurn(by!, 'read'));
+      return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () =>
+        rates.takeInTurn(by!, 'read'),
+      );
     }
     const browses = reads && request.headers.accept?.includes('text/html') === true;
     if (browses && (await dashboard(request, response, path, 404))) return;
@@ -161,20 +185,33 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
   }
 
   /** Without a key for programs of this machine only. */
-  async function metrics(request: IncomingMessage, response: ServerResponse, made: CallerRequest, { contentType, read }: NonNullable<AppOptions['metrics']>): Promise<void> {
+  async function metrics(
+    request: IncomingMessage,
+    response: ServerResponse,
+    made: CallerRequest,
+    { contentType, read }: NonNullable<AppOptions['metrics']>,
+  ): Promise<void> {
     const account = answers.accountOf(request);
     let key = 'metrics';
     if (request.headers.authorization !== undefined || !door.isLocal(request)) {
       try {
         const caller = await identify(request, made);
         rates.take(caller, 'read');
-        if (caller.role === 'AGENT') return refusal(response, 403, 'FORBIDDEN', 'Metrics are for keys of role ANALYST, OPERATOR or ADMIN: use one of these.');
+        if (caller.role === 'AGENT')
+          return refusal(
+            response,
+            403,
+            'FORBIDDEN',
+            'Metrics are for keys of role ANALYST, OPERATOR or ADMIN: use one of these.',
+          );
         key = caller.principal;
       } catch (error) {
         return refuse(response, error, made);
       }
     }
-    const found = new Response(request.method === 'HEAD' ? null : await read(), { headers: { 'content-type': contentType, 'cache-control': 'no-store' } });
+    const found = new Response(request.method === 'HEAD' ? null : await read(), {
+      headers: { 'content-type': contentType, 'cache-control': 'no-store' },
+    });
     await answers.sendFound(response, found, { account, key }, () => Promise.resolve());
   }
 
@@ -189,7 +226,10 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
     const account = answers.accountOf(request);
     const late = setTimeout(() => {
       if (!response.headersSent)
-        unavailable(response, 'The request took longer than 30 s and may still take effect: read the record before you repeat it.');
+        unavailable(
+          response,
+          'The request took longer than 30 s and may still take effect: read the record before you repeat it.',
+        );
     }, limits.answerWithin);
     try {
       const caller = await identify(request, made).catch((error: unknown) => refuse(response, error, made));
@@ -201,7 +241,8 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
       } catch (error) {
         return refuse(response, error, made);
       }
-      if (result !== null && !response.headersSent) await answers.send(response, result, { account, key: caller.principal });
+      if (result !== null && !response.headersSent)
+        await answers.send(response, result, { account, key: caller.principal });
     } finally {
       clearTimeout(late);
     }
@@ -217,7 +258,10 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
   function refuse(response: ServerResponse, error: unknown, made: CallerRequest): void {
     const masked = maskError(error, made);
     if (!(masked instanceof GraphQLError)) throw error;
-    const { http, code } = masked.extensions as { http?: { status: number; headers: Record<string, string> }; code: string };
+    const { http, code } = masked.extensions as {
+      http?: { status: number; headers: Record<string, string> };
+      code: string;
+    };
     if (code === 'UNAVAILABLE') return unavailable(response, masked.message);
     for (const [name, value] of Object.entries(http?.headers ?? {})) response.setHeader(name, value);
     refusal(response, http?.status ?? 500, code, masked.message);

@@ -10,11 +10,14 @@ const { url } = await startApp(database);
 const [busy, quiet] = [await secretFor(database.pool, 'OPERATOR'), await secretFor(database.pool, 'OPERATOR')];
 
 /** A document of its own, which takes a millisecond or more to parse and check. */
-const query = (n: number): string => `query Q${n} { ${Array.from({ length: 9 }, (_, field) => `viewer${field === 0 ? '' : ' @skip(if: false)'} { role ${'...F '.repeat(40)} }`).join(' ')} } fragment F on Viewer { role key { id name role } agent { id } }`;
+const query = (n: number): string =>
+  `query Q${n} { ${Array.from({ length: 9 }, (_, field) => `viewer${field === 0 ? '' : ' @skip(if: false)'} { role ${'...F '.repeat(40)} }`).join(' ')} } fragment F on Viewer { role key { id name role } agent { id } }`;
 
 async function ask(socket: Socket, key: string, n: number): Promise<string> {
   const body = JSON.stringify({ query: query(n) });
-  socket.write(`POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
   const [answer] = (await once(socket, 'data')) as [Buffer];
   return answer.toString('latin1');
 }

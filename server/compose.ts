@@ -39,7 +39,9 @@ import { startDelivering } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
 
 /** What differs from a server as it is shipped. */
-export interface Variations extends Partial<Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>> {
+export interface Variations extends Partial<
+  Omit<AppOptions, 'env' | 'database' | 'log' | 'createContext' | 'maskError'>
+> {
   /** How often keys are looked at again. */
   recheckMs?: number | undefined;
   pace?: Pace | undefined;
@@ -61,25 +63,61 @@ export interface Baton {
 }
 
 /** All parts of Baton put together over one database, for the server's process and for tests. Listens only after `app.start()`. */
-export async function compose(env: Env, database: Database, log: Log, { recheckMs, pace, limits, uploads, processorMs, replicaPace, measured = true, ...variations }: Variations = {}): Promise<Baton> {
+export async function compose(
+  env: Env,
+  database: Database,
+  log: Log,
+  { recheckMs, pace, limits, uploads, processorMs, replicaPace, measured = true, ...variations }: Variations = {},
+): Promise<Baton> {
   const { prisma, pool } = database;
   const open = env.adminKey === undefined && !(await hasHadKeys(pool));
   if (open && !isLoopback(env.host)) {
-    throw new StartError(`HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`);
+    throw new StartError(
+      `HOST is ${env.host}, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with ${commandLine('key')}`,
+    );
   }
-  const authenticate = createAuthenticate({ pool, log, adminKey: env.adminKey, open, ...(recheckMs !== undefined && { recheckMs }) });
+  const authenticate = createAuthenticate({
+    pool,
+    log,
+    adminKey: env.adminKey,
+    open,
+    ...(recheckMs !== undefined && { recheckMs }),
+  });
   const { rates = createRates({ rateOf: ratesPerMinute(env.ratePerMinute) }) } = variations;
   const doorbell = createDoorbell({ urls: env.redisUrls, databaseId: await databaseId(pool), log });
   const stopSharing = shareRates(rates, doorbell);
-  const streams = openStreams({ database, log, doorbell, authenticate, limits, pace: { heartbeatMs: env.heartbeatMs, ...pace } });
-  const createContext = contexts({ prisma, pool, env, log, streams, keyRevoked: authenticate.revoked, rates, processorMs, url: () => env.url ?? app.url });
+  const streams = openStreams({
+    database,
+    log,
+    doorbell,
+    authenticate,
+    limits,
+    pace: { heartbeatMs: env.heartbeatMs, ...pace },
+  });
+  const createContext = contexts({
+    prisma,
+    pool,
+    env,
+    log,
+    streams,
+    keyRevoked: authenticate.revoked,
+    rates,
+    processorMs,
+    url: () => env.url ?? app.url,
+  });
   const suggesting = { suggestions: variations.persisted?.only !== true };
   const asking = { createContext, maskError: createMaskError(log, suggesting) };
   const live = assembleLive({ streams, doorbell, log, authenticate, limits, ...asking });
   const { archiveFolder: folder, webhookKey } = env;
-  const heard = (wake: () => void): (() => void) => doorbell.listen({ heard: ({ about }) => (about === 'all' ? wake() : undefined), missed: wake });
+  const heard = (wake: () => void): (() => void) =>
+    doorbell.listen({ heard: ({ about }) => (about === 'all' ? wake() : undefined), missed: wake });
   const transcript: DownloadOptions['transcript'] = (caller, id, as, given) =>
-    nativeTranscript({ pool, caller }, id, { as, folder: given.get('folder'), maxTokens: given.get('maxTokens'), agent: given.get('agent') });
+    nativeTranscript({ pool, caller }, id, {
+      as,
+      folder: given.get('folder'),
+      maxTokens: given.get('maxTokens'),
+      agent: given.get('agent'),
+    });
   const records = createRecords({ schema, createContext: () => createContext(batonItself('archive')) });
   const bodies = createEventBodies({
     schema,
@@ -91,18 +129,35 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
       log.error({ err: masked, event }, 'An event could not be read');
     },
   });
-  const replica = env.replicaUrl === undefined ? undefined : createReplica(env.replicaUrl, pool, log, { ...replicaPace, prepared: env.prepared });
+  const replica =
+    env.replicaUrl === undefined
+      ? undefined
+      : createReplica(env.replicaUrl, pool, log, { ...replicaPace, prepared: env.prepared });
   const positioned = (): Promise<void> => streams.positioned();
   const metrics = measured
     ? createMetrics({
         pool,
         replicaPool: replica?.pool,
         isPersisted: (text) => variations.persisted?.has(text) === true,
-        live: () => ({ sockets: live.openSockets, streams: streams.size, lag: streams.lag, redis: doorbell.shared ? doorbell.hears : null, replica: replica?.state }),
+        live: () => ({
+          sockets: live.openSockets,
+          streams: streams.size,
+          lag: streams.lag,
+          redis: doorbell.shared ? doorbell.hears : null,
+          replica: replica?.state,
+        }),
       })
     : undefined;
   // Loaded only for this: its packages take memory and time to start.
-  const traces = env.traces === null ? undefined : (await import('./traces/traces.ts')).createTraces({ pool, log, exports: env.traces, version: packageVersion() });
+  const traces =
+    env.traces === null
+      ? undefined
+      : (await import('./traces/traces.ts')).createTraces({
+          pool,
+          log,
+          exports: env.traces,
+          version: packageVersion(),
+        });
   const app = buildApp({
     env,
     database,
@@ -114,16 +169,43 @@ export async function compose(env: Env, database: Database, log: Log, { recheckM
     live,
     degraded: () => (replica === undefined || replica.state.follows ? [] : ['replica']),
     metrics,
-    plugins: [...(metrics === undefined ? [] : [metrics.plugin]), validationErrors(suggesting), compiledQueries(), ...(replica === undefined ? [] : [replicaReads(replica, database)])],
-    routes: [transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }), importRoute({ ...asking, allowedOrigins: env.allowedOrigins }), mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }), downloadRoute({ schema, ...asking, transcript })],
+    plugins: [
+      ...(metrics === undefined ? [] : [metrics.plugin]),
+      validationErrors(suggesting),
+      compiledQueries(),
+      ...(replica === undefined ? [] : [replicaReads(replica, database)]),
+    ],
+    routes: [
+      transcriptRoute({ ...asking, uploads, allowedOrigins: env.allowedOrigins }),
+      importRoute({ ...asking, allowedOrigins: env.allowedOrigins }),
+      mcpRoute({ ...asking, streams, allowedOrigins: env.allowedOrigins, version: packageVersion() }),
+      downloadRoute({ schema, ...asking, transcript }),
+    ],
     background: [
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
       () => startFolding({ pool, log }),
       ...(env.keepDays === undefined ? [] : [() => startPruning({ pool, log, days: env.keepDays! })]),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
-      ...(env.eventLog === undefined ? [] : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
-      ...(webhookKey === undefined ? [] : [() => startDelivering({ pool, log, announcer: streams, positioned, heard, bodies, sender: createSender({ allow: env.webhookAllow }), key: webhookKey, userAgent: `Baton/${packageVersion()}` })]),
+      ...(env.eventLog === undefined
+        ? []
+        : [() => startEventLog({ file: env.eventLog!, bytes: env.eventLogBytes, pool, log, positioned, bodies })]),
+      ...(webhookKey === undefined
+        ? []
+        : [
+            () =>
+              startDelivering({
+                pool,
+                log,
+                announcer: streams,
+                positioned,
+                heard,
+                bodies,
+                sender: createSender({ allow: env.webhookAllow }),
+                key: webhookKey,
+                userAgent: `Baton/${packageVersion()}`,
+              }),
+          ]),
     ],
     ...variations,
   });

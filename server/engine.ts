@@ -6,7 +6,17 @@ import { Payer, takeTurn } from './core/loopTurns.ts';
 import type { CallerRequest } from './core/request.ts';
 import type { Caller } from './core/work.ts';
 import { withRequestId } from './infra/http/named.ts';
-import { answerOf, type Enveloped, executeParams, isPlainPost, type PlainParams, readBody, readParams, type TextAnswer, toFetchRequest } from './infra/http/plainPost.ts';
+import {
+  answerOf,
+  type Enveloped,
+  executeParams,
+  isPlainPost,
+  type PlainParams,
+  readBody,
+  readParams,
+  type TextAnswer,
+  toFetchRequest,
+} from './infra/http/plainPost.ts';
 import { jsonOnly, maskingErrors } from './infra/http/yogaPlugins.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
 import { checkVariables } from './limits/checkVariables.ts';
@@ -61,13 +71,25 @@ export interface Engine {
   ask: Ask;
   ofSockets: SocketOperations;
   /** Answers a request to `/graphql`. Null when the client disconnected. */
-  answer(request: IncomingMessage, response: ServerResponse, by: Paying, origin: string): Promise<Response | TextAnswer | null>;
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    by: Paying,
+    origin: string,
+  ): Promise<Response | TextAnswer | null>;
   /** Waits until it is the caller's turn in the event loop; undefined when it is. */
   turnOf(caller: Caller): Promise<void> | undefined;
 }
 
 /** Executes GraphQL for every transport, with the limits, the rates and the masked errors of each. */
-export function createEngine({ schema, createContext, maskError, rates, persisted, ...options }: EngineOptions): Engine {
+export function createEngine({
+  schema,
+  createContext,
+  maskError,
+  rates,
+  persisted,
+  ...options
+}: EngineOptions): Engine {
   const yoga = createYoga<Paying>({
     schema,
     context: ({ caller }) => createContext(caller),
@@ -94,7 +116,11 @@ export function createEngine({ schema, createContext, maskError, rates, persiste
   const turnOf = (caller: Caller): Promise<void> | undefined => takeTurn(payers.memo(caller.principal));
 
   /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. Null when the client disconnected. */
-  async function answerPlain(request: IncomingMessage, by: Paying, origin: string): Promise<Response | TextAnswer | null> {
+  async function answerPlain(
+    request: IncomingMessage,
+    by: Paying,
+    origin: string,
+  ): Promise<Response | TextAnswer | null> {
     const body = await readBody(request);
     if (body === null) return null;
     await turnOf(by.caller);
@@ -118,15 +144,21 @@ export function createEngine({ schema, createContext, maskError, rates, persiste
     turnOf,
     async ask(caller, query, variables) {
       const fault = checkVariables(variables);
-      return fault === null ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables }) : { errors: [fault] };
+      return fault === null
+        ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables })
+        : { errors: [fault] };
     },
-    answer: (request, response, by, origin) => (isPlainPost(request, limits.body.json) ? answerPlain(request, by, origin) : answerOther(request, response, by)),
+    answer: (request, response, by, origin) =>
+      isPlainPost(request, limits.body.json) ? answerPlain(request, by, origin) : answerOther(request, response, by),
     ofSockets: {
       ask(caller, request) {
         const charge = new Charge(rates, caller);
         const params: Params = charge.during(() => readRequest(persisted, request));
         const context = { caller, charge, params };
-        const { schema, parse, validate } = yoga.getEnveloped(context) as Pick<ReturnType<SocketOperations['ask']>, 'schema' | 'parse' | 'validate'>;
+        const { schema, parse, validate } = yoga.getEnveloped(context) as Pick<
+          ReturnType<SocketOperations['ask']>,
+          'schema' | 'parse' | 'validate'
+        >;
         return { params, context, schema, validate, parse: (source) => charge.during(() => parse(source)) };
       },
       execute: (args) => yoga.getEnveloped(args.contextValue as object).execute(args) as Promise<ExecutionResult>,

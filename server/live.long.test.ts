@@ -54,9 +54,14 @@ describe('a reassign through one server process reaches the subscribers of anoth
     ['with a cluster', async () => ({ REDIS_URL: keep(await startRedisCluster()).url })],
   ])('%s', async (_name, environment) => {
     const env = await environment();
-    const [one, two] = await Promise.all([startServer({ databaseUrl: database.url, env }), startServer({ databaseUrl: database.url, env })]);
+    const [one, two] = await Promise.all([
+      startServer({ databaseUrl: database.url, env }),
+      startServer({ databaseUrl: database.url, env }),
+    ]);
     const socket = await subscribed(two.url);
-    if (env['REDIS_URL'] !== undefined) for (const { url } of [one, two]) await expect.poll(() => readiness(url), { timeout: 20_000 }).toEqual({ status: 'ok' });
+    if (env['REDIS_URL'] !== undefined)
+      for (const { url } of [one, two])
+        await expect.poll(() => readiness(url), { timeout: 20_000 }).toEqual({ status: 'ok' });
     await hears(socket, await reassign(one.url));
     expect(await one.kill()).toMatchObject({ code: 0 });
     expect(await two.kill()).toMatchObject({ code: 0 });
@@ -67,7 +72,10 @@ describe('a reassign through one server process reaches the subscribers of anoth
 test('a server stays ready without its Redis, reports it as degraded, and still delivers events of other processes', async () => {
   const redis = keep(await startRedis());
   const env = { ...redis.env };
-  const [one, two] = await Promise.all([startServer({ databaseUrl: database.url, env }), startServer({ databaseUrl: database.url, env })]);
+  const [one, two] = await Promise.all([
+    startServer({ databaseUrl: database.url, env }),
+    startServer({ databaseUrl: database.url, env }),
+  ]);
   const socket = await subscribed(two.url);
   await expect.poll(() => readiness(two.url), { timeout: 20_000 }).toEqual({ status: 'ok' });
   await redis.kill();

@@ -52,8 +52,9 @@ describe('a server that receives a signal to stop', () => {
     await agents.untilSomebodyWaits();
 
     const exited = server.kill('SIGTERM');
-    await vi.waitFor(async () =>
-      expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 503, body: '{"status":"stopping"}' }),
+    await vi.waitFor(
+      async () =>
+        expect(await send(`${server.url}/readyz`)).toMatchObject({ status: 503, body: '{"status":"stopping"}' }),
       patiently,
     );
     await agents.release();
@@ -64,7 +65,12 @@ describe('a server that receives a signal to stop', () => {
   test('exits at once at a second signal', async () => {
     const server = await startServer({ databaseUrl: database.url });
     const agents = await holdAgents();
-    const outcome = client(server.url).post(query).then(() => 'answered', () => 'cut off');
+    const outcome = client(server.url)
+      .post(query)
+      .then(
+        () => 'answered',
+        () => 'cut off',
+      );
     await agents.untilSomebodyWaits();
 
     void server.kill('SIGTERM');
@@ -103,12 +109,16 @@ describe('a server that cannot start prints one line and exits with 1', () => {
   test('for an address that other machines can reach, without keys', async () => {
     expect(await refusedStart({ databaseUrl: url, env: { HOST: '0.0.0.0' } })).toMatchObject({
       code: 1,
-      stderr: 'HOST is 0.0.0.0, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key',
+      stderr:
+        'HOST is 0.0.0.0, which other machines can reach, and no keys exist: set BATON_ADMIN_KEY (at least 32 characters), or create a key with npm run key',
     });
   });
 
   test('for an admin key that is too short, without printing it', async () => {
-    const { code, stderr } = await refusedStart({ databaseUrl: url, env: { BATON_ADMIN_KEY: 'correct horse battery staple' } });
+    const { code, stderr } = await refusedStart({
+      databaseUrl: url,
+      env: { BATON_ADMIN_KEY: 'correct horse battery staple' },
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^BATON_ADMIN_KEY must be 32 to 512 characters[^\n]+$/);
     expect(stderr).not.toContain('horse');
@@ -130,10 +140,18 @@ describe('a server that cannot start prints one line and exits with 1', () => {
 });
 
 test('logs the nearest name of each unknown setting, and its address with the base path', async () => {
-  const { logs, url: address, kill } = await startServer({ databaseUrl: database.url, env: { BATON_BASEPATH: '/secret', BATON_BASE_PATH: '/baton' } });
+  const {
+    logs,
+    url: address,
+    kill,
+  } = await startServer({ databaseUrl: database.url, env: { BATON_BASEPATH: '/secret', BATON_BASE_PATH: '/baton' } });
   expect(address).toMatch(/:\d+\/baton$/);
   const warnings = logs.filter((line) => line.includes('"level":40'));
-  expect(warnings).toEqual([expect.stringContaining('BATON_BASEPATH is not a setting and has no effect: the nearest setting is BATON_BASE_PATH')]);
+  expect(warnings).toEqual([
+    expect.stringContaining(
+      'BATON_BASEPATH is not a setting and has no effect: the nearest setting is BATON_BASE_PATH',
+    ),
+  ]);
   expect(logs.join()).not.toContain('secret');
   await kill();
 });

@@ -34,11 +34,18 @@ async function start(): Promise<void> {
   for (const line of env.warnings) log.warn(line);
   database = await openDatabase(env, log, fail);
   const { pool, embedded } = database;
-  baton = await compose(env, database, log, { persisted: createPersistedOperations(documents, { only: env.persistedOnly }), graphiqlTabs: readTabs(join(packageFolder, 'server/graphiql')) });
+  baton = await compose(env, database, log, {
+    persisted: createPersistedOperations(documents, { only: env.persistedOnly }),
+    graphiqlTabs: readTabs(join(packageFolder, 'server/graphiql')),
+  });
   const { app, authenticate } = baton;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration data was loaded');
   await app.start();
-  log.info(authenticate.open ? 'No keys exist: every program on this machine has full access' : `Callers need a key: ${commandLine('key')} lists and creates keys`);
+  log.info(
+    authenticate.open
+      ? 'No keys exist: every program on this machine has full access'
+      : `Callers need a key: ${commandLine('key')} lists and creates keys`,
+  );
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
 }
 

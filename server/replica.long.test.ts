@@ -18,14 +18,26 @@ async function start(replicaUrl: string = replica.url) {
   const database = createDatabase(primary.url, silentLog);
   atEnd(() => database.close());
   const variables = { DATABASE_URL: primary.url, DATABASE_REPLICA_URL: replicaUrl };
-  const { url } = await startApp({ ...database, name: '', adminUrl: '' }, { variables, replicaPace: { lookMs: 200, behindMs: 400 } });
+  const { url } = await startApp(
+    { ...database, name: '', adminUrl: '' },
+    { variables, replicaPace: { lookMs: 200, behindMs: 400 } },
+  );
   const { post } = client(url);
   const ready = async () => JSON.parse((await send(`${url}/readyz`)).body) as { status: string; degraded?: string[] };
-  const metric = async (name: string) => Number(new RegExp(`^baton_${name} (.*)$`, 'm').exec((await send(`${url}/metrics`)).body)?.[1] ?? 0);
-  return { url, post, ready, metric, fromReplica: () => metric('queries_total{from="replica"}'), fromPrimary: () => metric('queries_total{from="primary"}') };
+  const metric = async (name: string) =>
+    Number(new RegExp(`^baton_${name} (.*)$`, 'm').exec((await send(`${url}/metrics`)).body)?.[1] ?? 0);
+  return {
+    url,
+    post,
+    ready,
+    metric,
+    fromReplica: () => metric('queries_total{from="replica"}'),
+    fromPrimary: () => metric('queries_total{from="primary"}'),
+  };
 }
 const followed = (server: Server) => expect.poll(server.ready, { interval: 50 }).toEqual({ status: 'ok' });
-const degraded = (server: Server) => expect.poll(server.ready, { interval: 50 }).toEqual({ status: 'ok', degraded: ['replica'] });
+const degraded = (server: Server) =>
+  expect.poll(server.ready, { interval: 50 }).toEqual({ status: 'ok', degraded: ['replica'] });
 
 interface Named {
   agent: { name: string };
@@ -36,15 +48,23 @@ const nameOf = async ({ post }: Server, id: string): Promise<number> => {
   return Number(data.agent.name);
 };
 const rename = async ({ post }: Server, id: string, name: number): Promise<void> => {
-  const { data } = await post('mutation ($input: UpdateAgentInput!) { updateAgent(input: $input) { __typename } }', { input: { id, name: String(name) } });
+  const { data } = await post('mutation ($input: UpdateAgentInput!) { updateAgent(input: $input) { __typename } }', {
+    input: { id, name: String(name) },
+  });
   expect(data).toEqual({ updateAgent: { __typename: 'UpdateAgentPayload' } });
 };
 const register = async ({ post }: Server, id: string): Promise<void> => {
-  const { data } = await post('mutation ($input: RegisterAgentInput!) { registerAgent(input: $input) { __typename } }', { input: { id, type: 'CLAUDE', name: '0', maxCapacity: 10_000 } });
+  const { data } = await post(
+    'mutation ($input: RegisterAgentInput!) { registerAgent(input: $input) { __typename } }',
+    { input: { id, type: 'CLAUDE', name: '0', maxCapacity: 10_000 } },
+  );
   expect(data).toEqual({ registerAgent: { __typename: 'RegisterAgentPayload' } });
 };
 const create = async ({ post }: Server, agentId: string): Promise<string> => {
-  const { data } = await post<{ createSession: { session: { id: string } } }>('mutation ($agentId: ID!) { createSession(input: { title: "Work", agentId: $agentId }) { ... on CreateSessionPayload { session { id } } } }', { agentId });
+  const { data } = await post<{ createSession: { session: { id: string } } }>(
+    'mutation ($agentId: ID!) { createSession(input: { title: "Work", agentId: $agentId }) { ... on CreateSessionPayload { session { id } } } }',
+    { agentId },
+  );
   return data.createSession.session.id;
 };
 
@@ -93,7 +113,9 @@ test('a query sees everything that was committed before it, through any server, 
       await wait(100);
       await replica.query('SELECT pg_wal_replay_resume()');
       await wait(150);
-      await replica.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'baton' AND random() < 0.5`);
+      await replica.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'baton' AND random() < 0.5`,
+      );
     }
   }
   await Promise.all([...ids.map(writes), ...[0, 1, 2, 3].map(reads), disturb()]);
@@ -111,7 +133,11 @@ test('what a stream delivered is found by the next query through another server'
   await socket.result('all');
   const before = await two.fromReplica();
   for (let turn = 0; turn < 20; turn += 1) {
-    const moving = create(one, 'giver').then((sessionId) => one.post('mutation ($input: ReassignSessionInput!) { reassignSession(input: $input) { __typename } }', { input: { sessionId, agentId: 'taker' } }));
+    const moving = create(one, 'giver').then((sessionId) =>
+      one.post('mutation ($input: ReassignSessionInput!) { reassignSession(input: $input) { __typename } }', {
+        input: { sessionId, agentId: 'taker' },
+      }),
+    );
     for (;;) {
       const { event } = (await socket.result<{ event: { type: string; handoff: { id: string } | null } }>('all')).data!;
       if (event.type !== 'HANDOFF_INITIATED') continue;
@@ -128,7 +154,10 @@ test('a query that locks what it reads is answered by the primary', async () => 
   const [one] = servers as [Server];
   await register(one, 'asked');
   const id = await create(one, 'asked');
-  const ask = () => one.post<{ suggestTargets: unknown[] }>('query ($id: ID!) { suggestTargets(sessionId: $id) { agent { id } } }', { id });
+  const ask = () =>
+    one.post<{ suggestTargets: unknown[] }>('query ($id: ID!) { suggestTargets(sessionId: $id) { agent { id } } }', {
+      id,
+    });
   for (let time = 0; time < 12; time += 1) {
     const { data: answer, errors } = await ask();
     expect(errors).toBeUndefined();
@@ -141,8 +170,14 @@ test('a query that the time limit of a statement ends on the replica is UNAVAILA
   const impatient = await start(`${replica.url}?statement_timeout=200`);
   await followed(impatient);
   // Agents can be read at once from the primary, and from the replica in a minute.
-  await primary.query(`ALTER TABLE agents RENAME TO kept; CREATE VIEW agents AS SELECT * FROM kept WHERE NOT pg_is_in_recovery() OR pg_sleep(60) IS NOT NULL`);
-  for (const query of ['{ agent(id: "asked") { id } }', '{ agents { nodes { id } } }', '{ handoffGraph { nodes { agent { id name } } } }']) {
+  await primary.query(
+    `ALTER TABLE agents RENAME TO kept; CREATE VIEW agents AS SELECT * FROM kept WHERE NOT pg_is_in_recovery() OR pg_sleep(60) IS NOT NULL`,
+  );
+  for (const query of [
+    '{ agent(id: "asked") { id } }',
+    '{ agents { nodes { id } } }',
+    '{ handoffGraph { nodes { agent { id name } } } }',
+  ]) {
     const before = await impatient.fromPrimary();
     const { errors } = await impatient.post(query);
     expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);

@@ -30,7 +30,13 @@ function unread(url: string, { first, times = 1, key }: { first: number; times?:
   socket.on('error', () => undefined);
   socket.pause();
   const body = JSON.stringify({ query, variables: { id, first } });
-  const headers = ['host: localhost', 'content-type: application/json', 'accept: application/json', `content-length: ${body.length}`, ...(key === undefined ? [] : [`authorization: Bearer ${key}`])];
+  const headers = [
+    'host: localhost',
+    'content-type: application/json',
+    'accept: application/json',
+    `content-length: ${body.length}`,
+    ...(key === undefined ? [] : [`authorization: Bearer ${key}`]),
+  ];
   socket.write(`POST /graphql HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body}`.repeat(times));
   return socket;
 }
@@ -55,13 +61,18 @@ describe('a client that reads nothing', () => {
 
   test('of Server-Sent Events is disconnected after a while', async () => {
     const { url, streams } = await startApp(database, { ...impatient, pace: { heartbeatMs: 3_600_000, pollMs: 20 } });
-    const stream = await sseStream(url, 'subscription { event: sessionUpdated { type session { messages(first: 10) { nodes { content } } } } }');
+    const stream = await sseStream(
+      url,
+      'subscription { event: sessionUpdated { type session { messages(first: 10) { nodes { content } } } } }',
+    );
     await stream.result();
     stream.pause();
     // More than the kernels on both ends keep for a connection.
     for (let n = 0; n < 6; n += 1) {
       const sessionId = await session('ada');
-      await turn(sessionId, { messages: Array.from({ length: 10 }, () => ({ role: 'ASSISTANT' as const, content: 'x'.repeat(250_000) })) });
+      await turn(sessionId, {
+        messages: Array.from({ length: 10 }, () => ({ role: 'ASSISTANT' as const, content: 'x'.repeat(250_000) })),
+      });
     }
     await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(0);
     stream.close();
@@ -89,11 +100,16 @@ describe('unread answers', () => {
     const { url } = await startApp(database, { unread: { process: 12 * MB, stalledMs: 4_000 } });
     const sockets: Socket[] = [];
     const { post } = client(url);
-    await expect.poll(async () => {
-      // The kernel may keep most of an answer, and on a busy machine a socket may be disconnected before the next request.
-      sockets.push(unread(url, { first: 40 }));
-      return (await post(query, { id, first: 40 })).status;
-    }, { timeout: 40_000, interval: 20 }).toBe(503);
+    await expect
+      .poll(
+        async () => {
+          // The kernel may keep most of an answer, and on a busy machine a socket may be disconnected before the next request.
+          sockets.push(unread(url, { first: 40 }));
+          return (await post(query, { id, first: 40 })).status;
+        },
+        { timeout: 40_000, interval: 20 },
+      )
+      .toBe(503);
     await expect.poll(async () => (await post(query, { id, first: 40 })).status, { timeout: 20_000 }).toBe(200);
     await expect.poll(() => sockets.some(isClosed), { timeout: 20_000 }).toBe(true);
   });
@@ -115,7 +131,10 @@ describe('unread answers', () => {
 
   // The last: a database that has keys is not open any more.
   test('are limited for each key: more is RATE_LIMITED, while small answers and other keys succeed', async () => {
-    const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, unread: { key: 12 * MB, stalledMs: 3_600_000 } });
+    const { url } = await startApp(database, {
+      variables: { BATON_ADMIN_KEY: adminKey },
+      unread: { key: 12 * MB, stalledMs: 3_600_000 },
+    });
     const greedy = await secretFor(database.pool, 'OPERATOR');
     const sockets = [unread(url, { first: 40, key: greedy })];
     const same = client(url, { key: greedy });
@@ -126,7 +145,9 @@ describe('unread answers', () => {
       return status;
     };
     await expect.poll(another, { timeout: 20_000 }).toBe(429);
-    expect((await same.post(query, { id, first: 40 })).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    expect((await same.post(query, { id, first: 40 })).errors).toMatchObject([
+      { extensions: { code: 'RATE_LIMITED' } },
+    ]);
     expect(await same.post(`{ session(id: "${id}") { title } }`)).toMatchObject({ status: 200, errors: undefined });
     expect((await client(url, { key: adminKey }).post(query, { id, first: 40 })).status).toBe(200);
     for (const socket of sockets) socket.destroy();

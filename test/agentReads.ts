@@ -16,8 +16,22 @@ export function agentReads({ prisma, pool }: TestDatabase, url: string) {
 
   /** The ids of all records of a Session. */
   async function idsOf(sessionId: string): Promise<string[]> {
-    const tables: [IdPrefix, string][] = [['handoff', 'handoffs'], ['turn', 'turns'], ['message', 'messages'], ['toolcall', 'tool_calls'], ['decision', 'decisions'], ['task', 'tasks'], ['event', 'events']];
-    const found = await Promise.all(tables.map(async ([prefix, table]) => (await pool.query<{ id: string }>(`SELECT id FROM ${table} WHERE session_id = $1`, [sessionId])).rows.map(({ id }) => encodeId(prefix, id))));
+    const tables: [IdPrefix, string][] = [
+      ['handoff', 'handoffs'],
+      ['turn', 'turns'],
+      ['message', 'messages'],
+      ['toolcall', 'tool_calls'],
+      ['decision', 'decisions'],
+      ['task', 'tasks'],
+      ['event', 'events'],
+    ];
+    const found = await Promise.all(
+      tables.map(async ([prefix, table]) =>
+        (await pool.query<{ id: string }>(`SELECT id FROM ${table} WHERE session_id = $1`, [sessionId])).rows.map(
+          ({ id }) => encodeId(prefix, id),
+        ),
+      ),
+    );
     return found.flat();
   }
 
@@ -33,34 +47,82 @@ export function agentReads({ prisma, pool }: TestDatabase, url: string) {
     const id = encodeId('session', sessionId);
     const texts: string[] = [];
     const ask = async (source: string, variableValues: Record<string, unknown> = {}): Promise<unknown> => {
-      const { data, errors } = await graphql({ schema, source, variableValues, contextValue: contextFor(agentCaller(agentId)) });
+      const { data, errors } = await graphql({
+        schema,
+        source,
+        variableValues,
+        contextValue: contextFor(agentCaller(agentId)),
+      });
       expect(errors).toBeUndefined();
       texts.push(JSON.stringify(data));
       return data;
     };
-    const content = '... on Handoff { reason given: summary metadata markdown } ... on Turn { workspace { branch } messages { content } toolCalls { arguments } } ... on Message { content } ... on ToolCall { arguments result error filesModified } ... on Decision { text } ... on Task { content } ... on Event { reason summary metadata }';
-    for (let at = 0; at < records.length; at += 100) await ask(`query ($ids: [ID!]!) { nodes(ids: $ids) { id ${content} } }`, { ids: records.slice(at, at + 100) });
-    await ask(`{ contextPreview(sessionId: "${id}") { text } sessionEvents(sessionId: "${id}") { nodes { type reason summary metadata handoff { reason summary } } } }`);
-    await ask(`{ agent(id: "${agentId}") { prompt(sessionId: "${id}") { text } sessions { nodes { tasks { content } decisions { text } contextVariables { name value } lastHandoff { summary } } } handoffsReceived { nodes { summary } } handoffsGiven { nodes { summary priorTurn { messages { content } } } } } }`);
-    await ask(`{ session(id: "${id}") { oldest: messages(last: 100) { edges { node { content handoff { summary } } } } turns { edges { node { toolCalls { result } } } } handoffs { edges { node { reason chain { reason } previous { reason } triggeringToolCalls { arguments } priorTurn { index } } } } snapshots { nodes { visibleToolCalls { arguments result } } } agentSessions { nodes { initiatedByHandoff { reason } terminatedByHandoff { reason } startedBy { reason } turns { nodes { messages { content } } } } } } }`);
-    const results = '{ totalCount edges { match { text } node { ... on Session { title endReason } ... on Handoff { reason summary rejectionReason } ... on Message { content } } } }';
-    for (const words of ['HIDDEN', 'GIVEN', 'LATER', 'last words']) await ask(`{ search(query: "${words}") ${results} }`);
-    for (let at = 0; at < records.length; at += 12) await ask(`{ search(query: "${records.slice(at, at + 12).join(',')}") ${results} }`);
-    await ask(`{ simulateHandoff(sessionId: "${id}", targetAgentId: "cid") { context { text } variables { name value } } }`);
+    const content =
+      '... on Handoff { reason given: summary metadata markdown } ... on Turn { workspace { branch } messages { content } toolCalls { arguments } } ... on Message { content } ... on ToolCall { arguments result error filesModified } ... on Decision { text } ... on Task { content } ... on Event { reason summary metadata }';
+    for (let at = 0; at < records.length; at += 100)
+      await ask(`query ($ids: [ID!]!) { nodes(ids: $ids) { id ${content} } }`, { ids: records.slice(at, at + 100) });
+    await ask(
+      `{ contextPreview(sessionId: "${id}") { text } sessionEvents(sessionId: "${id}") { nodes { type reason summary metadata handoff { reason summary } } } }`,
+    );
+    await ask(
+      `{ agent(id: "${agentId}") { prompt(sessionId: "${id}") { text } sessions { nodes { tasks { content } decisions { text } contextVariables { name value } lastHandoff { summary } } } handoffsReceived { nodes { summary } } handoffsGiven { nodes { summary priorTurn { messages { content } } } } } }`,
+    );
+    await ask(
+      `{ session(id: "${id}") { oldest: messages(last: 100) { edges { node { content handoff { summary } } } } turns { edges { node { toolCalls { result } } } } handoffs { edges { node { reason chain { reason } previous { reason } triggeringToolCalls { arguments } priorTurn { index } } } } snapshots { nodes { visibleToolCalls { arguments result } } } agentSessions { nodes { initiatedByHandoff { reason } terminatedByHandoff { reason } startedBy { reason } turns { nodes { messages { content } } } } } } }`,
+    );
+    const results =
+      '{ totalCount edges { match { text } node { ... on Session { title endReason } ... on Handoff { reason summary rejectionReason } ... on Message { content } } } }';
+    for (const words of ['HIDDEN', 'GIVEN', 'LATER', 'last words'])
+      await ask(`{ search(query: "${words}") ${results} }`);
+    for (let at = 0; at < records.length; at += 12)
+      await ask(`{ search(query: "${records.slice(at, at + 12).join(',')}") ${results} }`);
+    await ask(
+      `{ simulateHandoff(sessionId: "${id}", targetAgentId: "cid") { context { text } variables { name value } } }`,
+    );
     await ask(`{ suggestTargets(sessionId: "${id}") { agent { id } factors { explanation } } }`);
-    const { handoffs } = (await ask('{ handoffs { nodes { id contextPrompt { kept { id } dropped { id } } } } }')) as { handoffs: { nodes: { id: string; contextPrompt: { kept: { id: string }[] } }[] } };
+    const { handoffs } = (await ask('{ handoffs { nodes { id contextPrompt { kept { id } dropped { id } } } } }')) as {
+      handoffs: { nodes: { id: string; contextPrompt: { kept: { id: string }[] } }[] };
+    };
     const fields = [
-      ...handoffs.nodes.flatMap((handoff) => handoff.contextPrompt.kept.map((item) => `contextItem(handoffId: "${handoff.id}", itemId: "${item.id}") { content }`)),
-      ...records.filter((each) => each.startsWith('handoff_')).flatMap((record) => [`contextItem(handoffId: "${record}", itemId: "summary-1") { content }`, `handoff(id: "${record}") { summary }`]),
+      ...handoffs.nodes.flatMap((handoff) =>
+        handoff.contextPrompt.kept.map(
+          (item) => `contextItem(handoffId: "${handoff.id}", itemId: "${item.id}") { content }`,
+        ),
+      ),
+      ...records
+        .filter((each) => each.startsWith('handoff_'))
+        .flatMap((record) => [
+          `contextItem(handoffId: "${record}", itemId: "summary-1") { content }`,
+          `handoff(id: "${record}") { summary }`,
+        ]),
     ];
-    for (let at = 0; at < fields.length; at += 20) await ask(`{ ${fields.slice(at, at + 20).map((field, index) => `field${index}: ${field}`).join(' ')} }`);
+    for (let at = 0; at < fields.length; at += 20)
+      await ask(
+        `{ ${fields
+          .slice(at, at + 20)
+          .map((field, index) => `field${index}: ${field}`)
+          .join(' ')} }`,
+      );
     const headers = { authorization: `Bearer ${await keyOf(agentId)}` };
-    for (const path of [`sessions/${id}.json`, ...records.filter((each) => each.startsWith('handoff_')).flatMap((each) => [`handoffs/${each}.md`, `handoffs/${each}.json`])]) {
+    for (const path of [
+      `sessions/${id}.json`,
+      ...records
+        .filter((each) => each.startsWith('handoff_'))
+        .flatMap((each) => [`handoffs/${each}.md`, `handoffs/${each}.json`]),
+    ]) {
       texts.push((await send(`${url}/${path}`, { headers })).body);
     }
     const events = records.filter((each) => each.startsWith('event_')).length;
-    for (const [field, args] of [['sessionUpdated', ''], ['handoffEvents', `where: { sessionId: "${id}" }, `]] as const) {
-      const stream = await sseStream(url, `subscription ($after: String) { event: ${field}(${args}after: $after) { type sessionSequence reason summary metadata handoff { reason summary } session { contextVariables { value } } } }`, { after: since }, headers);
+    for (const [field, args] of [
+      ['sessionUpdated', ''],
+      ['handoffEvents', `where: { sessionId: "${id}" }, `],
+    ] as const) {
+      const stream = await sseStream(
+        url,
+        `subscription ($after: String) { event: ${field}(${args}after: $after) { type sessionSequence reason summary metadata handoff { reason summary } session { contextVariables { value } } } }`,
+        { after: since },
+        headers,
+      );
       for (;;) {
         const { data } = await stream.result<{ event: { sessionSequence: number | null } }>();
         texts.push(JSON.stringify(data));
@@ -73,7 +135,12 @@ export function agentReads({ prisma, pool }: TestDatabase, url: string) {
 
   /** The cursor of the present. */
   const now = async (): Promise<string> => {
-    const stream = await sseStream(url, 'subscription { event: sessionUpdated { cursor } }', {}, { authorization: `Bearer ${adminKey}` });
+    const stream = await sseStream(
+      url,
+      'subscription { event: sessionUpdated { cursor } }',
+      {},
+      { authorization: `Bearer ${adminKey}` },
+    );
     const { data } = await stream.result<{ event: { cursor: string } }>();
     stream.close();
     return data!.event.cursor;

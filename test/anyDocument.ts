@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { getNamedType, type GraphQLField, isAbstractType, isCompositeType, isInterfaceType, isNonNullType, isObjectType } from 'graphql';
+import {
+  getNamedType,
+  type GraphQLField,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 import { schema } from '../server/graphql/schema.ts';
 import { type Random, random } from './soak/random.ts';
 
@@ -12,10 +20,13 @@ export interface DocumentShape {
   without?: RegExp;
 }
 
-const composites = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && type !== schema.getMutationType());
+const composites = Object.values(schema.getTypeMap()).filter(
+  (type) => isObjectType(type) && type !== schema.getMutationType(),
+);
 
 /** Random documents with many fragments, inline fragments, aliases, directives and deep nesting. Most are valid. */
-export const anyDocument = (shape: DocumentShape): fc.Arbitrary<string> => fc.integer().map((seed) => new Writing(seed, shape).document());
+export const anyDocument = (shape: DocumentShape): fc.Arbitrary<string> =>
+  fc.integer().map((seed) => new Writing(seed, shape).document());
 
 const lists: Record<string, string> = { agents: 'Agent', sessions: 'Session', handoffs: 'Handoff' };
 
@@ -44,7 +55,10 @@ class Writing {
     // Few types, so that fragments apply often.
     this.#list = this.#random() < 0.3 ? this.#one(['agents', 'sessions', 'handoffs']) : null;
     this.#plain = this.#list !== null && this.#random() < 0.5;
-    const types = this.#list !== null ? [lists[this.#list]!] : ['Agent', 'Session', 'Handoff', 'Query', this.#one(composites).name, this.#one(composites).name];
+    const types =
+      this.#list !== null
+        ? [lists[this.#list]!]
+        : ['Agent', 'Session', 'Handoff', 'Query', this.#one(composites).name, this.#one(composites).name];
     this.#fragments = Array.from({ length: this.#below(25) }, () => this.#one(types));
   }
 
@@ -52,8 +66,12 @@ class Writing {
     const query = this.#random() < 0.9 ? 'Query' : 'Subscription';
     const share = this.#left / (this.#fragments.length + 2);
     const operation =
-      this.#list === null ? `${query.toLowerCase()} ${this.#selections(query, share * 2, 0, -1)}` : `{ ${this.#list} { nodes ${this.#selections(lists[this.#list]!, share * 2, 0, -1)} } }`;
-    const fragments = this.#fragments.map((type, index) => `fragment F${index} on ${type} ${this.#selections(type, share, 0, index)}`);
+      this.#list === null
+        ? `${query.toLowerCase()} ${this.#selections(query, share * 2, 0, -1)}`
+        : `{ ${this.#list} { nodes ${this.#selections(lists[this.#list]!, share * 2, 0, -1)} } }`;
+    const fragments = this.#fragments.map(
+      (type, index) => `fragment F${index} on ${type} ${this.#selections(type, share, 0, index)}`,
+    );
     const used = new Set<string>();
     const use = (text: string): void => {
       for (const [, index] of text.matchAll(/\.\.\.F(\d+)/g)) {
@@ -85,7 +103,12 @@ class Writing {
     let left = tokens - 2;
     const type = schema.getType(name)!;
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
-    const spreads = this.#fragments.flatMap((on, index) => ((on === name && index > within) || (this.#wild && this.#random() < 0.01 && (index > within || this.shape.cycles !== false)) ? [index] : []));
+    const spreads = this.#fragments.flatMap((on, index) =>
+      (on === name && index > within) ||
+      (this.#wild && this.#random() < 0.01 && (index > within || this.shape.cycles !== false))
+        ? [index]
+        : [],
+    );
     const subscribes = name === 'Subscription';
     do {
       const kind = this.#random();
@@ -98,7 +121,9 @@ class Writing {
       } else if (kind < 0.55 && depth < 100 && left > 6 && !subscribes) {
         const inner = left * this.#random();
         const on = isAbstractType(type) ? this.#one(schema.getPossibleTypes(type)).name : name;
-        parts.push(`... ${this.#random() < 0.5 || on !== name ? `on ${on}` : ''}${this.#directive()} ${this.#selections(on, inner, depth + 1, within)}`);
+        parts.push(
+          `... ${this.#random() < 0.5 || on !== name ? `on ${on}` : ''}${this.#directive()} ${this.#selections(on, inner, depth + 1, within)}`,
+        );
         left -= inner + 3;
       } else if (fields.length > 0 && (name !== 'Query' || this.#random() < 0.3)) {
         const field = this.#one(fields);
@@ -131,6 +156,8 @@ class Writing {
   }
 
   #directive(): string {
-    return !this.#plain && this.#random() < 0.03 ? ` @${this.#one(['skip', 'include'])}(if: ${this.#one(['true', 'false'])})` : '';
+    return !this.#plain && this.#random() < 0.03
+      ? ` @${this.#one(['skip', 'include'])}(if: ${this.#one(['true', 'false'])})`
+      : '';
   }
 }

@@ -28,7 +28,8 @@ export async function askersOf() {
 
   const pool = ['ada', 'bob', 'eve'];
   for (const id of pool) await agent(id, { maxCapacity: 1_000, instructions: `what ${id} is told` });
-  for (const id of pool) await run(updateAgent, { id, collaborators: pool.filter((other) => other !== id), metadata: { of: id } });
+  for (const id of pool)
+    await run(updateAgent, { id, collaborators: pool.filter((other) => other !== id), metadata: { of: id } });
   const askers = {} as Record<Asker, Client>;
   const secrets = {} as Record<Asker, string>;
   for (const role of roles) {

@@ -25,7 +25,19 @@ export const idOf = (prefix: IdPrefix): Bad => [
   `${prefix}_8zzzzzzzzzzzzzzzzzzzzzzzzz`,
   `${unknownId(prefix)}\0`,
 ];
-export const agentId: Bad = ['', 'Ada', 'ada lovelace', '-ada', 'ada-', 'a'.repeat(53), 'adá', 'ada\n', 'ada\0', unknownId('session'), unknownId('handoff')];
+export const agentId: Bad = [
+  '',
+  'Ada',
+  'ada lovelace',
+  '-ada',
+  'ada-',
+  'a'.repeat(53),
+  'adá',
+  'ada\n',
+  'ada\0',
+  unknownId('session'),
+  unknownId('handoff'),
+];
 export const agentType: Bad = ['', 'claude', '1CLAUDE', 'CLAUDE-2', 'CLAUDE\n', 'C'.repeat(51), 'ÇA'];
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
@@ -40,6 +52,20 @@ export const json = (bytes = 64 * KB): Bad => [
   // Above the safe integers.
   { number: 2 ** 53 },
 ];
-export const contextVariables: Bad = [...json(), [], 'text', 7, true, { _private: 1 }, { fine: 1, __proto: 1 }, { '': 1 }, { ['n'.repeat(129)]: 1 }];
-export const integer = (least: number, most?: number): Bad => [least - 1, -(2 ** 31), ...(most === undefined ? [] : [most + 1, 2 ** 31 - 1])];
+export const contextVariables: Bad = [
+  ...json(),
+  [],
+  'text',
+  7,
+  true,
+  { _private: 1 },
+  { fine: 1, __proto: 1 },
+  { '': 1 },
+  { ['n'.repeat(129)]: 1 },
+];
+export const integer = (least: number, most?: number): Bad => [
+  least - 1,
+  -(2 ** 31),
+  ...(most === undefined ? [] : [most + 1, 2 ** 31 - 1]),
+];
 export const listWith = (bad: Bad, rest: readonly unknown[] = []): Bad => bad.map((value) => [...rest, value]);

@@ -15,11 +15,24 @@ interface Broken {
 
 /** What the import table refuses in a folder, by dependency-cruiser itself. */
 async function broken(folder: string): Promise<Broken[]> {
-  const args = [join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'), 'server', 'client', '--config', table, '--output-type', 'json'];
+  const args = [
+    join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
+    'server',
+    'client',
+    '--config',
+    table,
+    '--output-type',
+    'json',
+  ];
   const output = await new Promise<string>((resolve, reject) =>
-    execFile(process.execPath, args, { cwd: folder, maxBuffer: 100_000_000 }, (error, stdout, stderr) => (stdout === '' ? reject(error ?? new Error(stderr)) : resolve(stdout))),
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 100_000_000 }, (error, stdout, stderr) =>
+      stdout === '' ? reject(error ?? new Error(stderr)) : resolve(stdout),
+    ),
   );
-  const { modules, summary } = JSON.parse(output) as { modules: { source: string }[]; summary: { violations: Broken[] } };
+  const { modules, summary } = JSON.parse(output) as {
+    modules: { source: string }[];
+    summary: { violations: Broken[] };
+  };
   // That the reading works at all.
   expect(modules.map(({ source }) => source)).toContain('server/custody/rules.ts');
   return summary.violations;
@@ -88,7 +101,11 @@ const allowed: [from: string, to: string][] = [
 ];
 
 const importOf = (from: string, to: string, kind = 'import'): string => {
-  const name = to.startsWith('node_modules/') ? to.replace(/^node_modules\/|\/index\.js$/g, '') : to.includes('/') ? relative(dirname(from), to).replace(/^(?!\.)/, './') : `node:${to}`;
+  const name = to.startsWith('node_modules/')
+    ? to.replace(/^node_modules\/|\/index\.js$/g, '')
+    : to.includes('/')
+      ? relative(dirname(from), to).replace(/^(?!\.)/, './')
+      : `node:${to}`;
   return `${kind}'${name}';\n`;
 };
 
@@ -120,9 +137,16 @@ async function sampleProject(): Promise<string> {
 }
 
 test('the table rejects an import against each rule, and allows the listed type imports', async () => {
-  const found = (await broken(await sampleProject())).map(({ from, to, rule }) => `${from} imports ${to}: ${rule.name}`);
-  expect(refused.map(([from, to, name]) => `${from} imports ${to}: ${name}`).filter((line) => !found.includes(line))).toEqual([]);
-  for (const [from, to] of allowed) expect(found.filter((line) => line.startsWith(`${from} imports ${to}:`))).toEqual([]);
+  const found = (await broken(await sampleProject())).map(
+    ({ from, to, rule }) => `${from} imports ${to}: ${rule.name}`,
+  );
+  expect(
+    refused.map(([from, to, name]) => `${from} imports ${to}: ${name}`).filter((line) => !found.includes(line)),
+  ).toEqual([]);
+  for (const [from, to] of allowed)
+    expect(found.filter((line) => line.startsWith(`${from} imports ${to}:`))).toEqual([]);
   const { default: rules } = (await import(table)) as { default: { forbidden: { name: string }[] } };
-  expect([...new Set(refused.map(([, , name]) => name))].sort()).toEqual([...new Set(rules.forbidden.map(({ name }) => name))].sort());
+  expect([...new Set(refused.map(([, , name]) => name))].sort()).toEqual(
+    [...new Set(rules.forbidden.map(({ name }) => name))].sort(),
+  );
 }, 60_000);

@@ -29,7 +29,10 @@ export async function sharedBrowser(): Promise<Browser> {
 
 /** Builds the dashboard if its sources changed: one worker builds, the others wait. */
 export const buildDashboard = (): Promise<void> =>
-  (built ??= alone('dashboard', async () => void (await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts']))));
+  (built ??= alone(
+    'dashboard',
+    async () => void (await promisify(execFile)(process.execPath, ['--import', 'tsx', 'client/build.ts'])),
+  ));
 
 interface OpenBrowser {
   /** Loads the dashboard in a page of its own, which closes with its test. */
@@ -47,7 +50,11 @@ export async function openBrowser(url: string): Promise<OpenBrowser> {
   const browser = await sharedBrowser();
   const viewport = { width: 1280, height: 900 };
 
-  const open = async (path: string, options: BrowserContextOptions, closeWith: (close: () => Promise<void>) => void): Promise<Visit> => {
+  const open = async (
+    path: string,
+    options: BrowserContextOptions,
+    closeWith: (close: () => Promise<void>) => void,
+  ): Promise<Visit> => {
     const context = await browser.newContext({ viewport, ...options });
     closeWith(() => context.close());
     const page = await context.newPage();
@@ -55,11 +62,13 @@ export async function openBrowser(url: string): Promise<OpenBrowser> {
     const faults: string[] = [];
     page.on('request', (request) => {
       const { protocol, host } = new URL(request.url());
-      if (/^(http|ws)s?:$/.test(protocol) && host !== new URL(url).host) faults.push(`asked another host: ${request.url()}`);
+      if (/^(http|ws)s?:$/.test(protocol) && host !== new URL(url).host)
+        faults.push(`asked another host: ${request.url()}`);
     });
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && /content security policy|react|warning/i.test(message.text())) faults.push(message.text());
+      if (message.type() === 'error' && /content security policy|react|warning/i.test(message.text()))
+        faults.push(message.text());
     });
     await page.goto(`${url}${path}`);
     return { page, faults };
@@ -100,7 +109,8 @@ export async function chooseAgent(within: Page | Locator, agentId: string, field
 }
 
 /** A notice of the page with this text. */
-export const noticeOf = (page: Page, text: string | RegExp): Locator => page.getByRole('region', { name: 'Notices' }).getByText(text);
+export const noticeOf = (page: Page, text: string | RegExp): Locator =>
+  page.getByRole('region', { name: 'Notices' }).getByText(text);
 
 // A fifth of the time of a check is the page's reading of axe: half of that without what `axe.source` has for readers, none in a page that has it.
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -117,15 +127,30 @@ export async function expectAccessible(page: Page, rules: string[] = []): Promis
   const { violations } = await page.evaluate(
     // Findings only: describing what passed takes half of the time. A quarter of the rest is taken by rules with lesser findings.
     (values) => {
-      const { axe: checker } = globalThis as unknown as { axe: typeof axe & { _audit: { rules: { id: string; impact: string }[] } } };
-      const lesser = checker._audit.rules.filter(({ impact }) => impact === 'moderate' || impact === 'minor').map(({ id }) => [id, { enabled: false }] as const);
-      return checker.run(document, { resultTypes: ['violations'], ...(values.length > 0 ? { runOnly: { type: 'rule', values } } : { rules: Object.fromEntries(lesser) }) });
+      const { axe: checker } = globalThis as unknown as {
+        axe: typeof axe & { _audit: { rules: { id: string; impact: string }[] } };
+      };
+      const lesser = checker._audit.rules
+        .filter(({ impact }) => impact === 'moderate' || impact === 'minor')
+        .map(({ id }) => [id, { enabled: false }] as const);
+      return checker.run(document, {
+        resultTypes: ['violations'],
+        ...(values.length > 0 ? { runOnly: { type: 'rule', values } } : { rules: Object.fromEntries(lesser) }),
+      });
     },
     rules,
   );
   await page.evaluate(() => (document.adoptedStyleSheets = []));
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`)).toEqual([]);
+  expect(
+    grave.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html }) => html)
+          .join(' | ')}`,
+    ),
+  ).toEqual([]);
 }
 
 /** Checks a page with axe, its colours in both themes; saves screenshots where BATON_SCREENSHOTS names a folder. */

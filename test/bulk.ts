@@ -33,7 +33,11 @@ export async function loadBulk(url: string, { sessions, handoffs = 1, turns = 0,
 
 /** The UUID of a row, ordered by time like Baton's. */
 export async function bulkId(pool: pg.Pool, kind: BulkKind, session: number, number = 0): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>('SELECT bulk_id($1, $2, $3) AS id', [kinds.indexOf(kind), session, number]);
+  const { rows } = await pool.query<{ id: string }>('SELECT bulk_id($1, $2, $3) AS id', [
+    kinds.indexOf(kind),
+    session,
+    number,
+  ]);
   return rows[0]!.id;
 }
 
@@ -45,7 +49,9 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
        AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`,
   );
   if (rows.length > 0)
-    await client.query(`DROP INDEX ${rows.map(({ name }) => name).join(', ')}; SET LOCAL maintenance_work_mem = '256MB'`);
+    await client.query(
+      `DROP INDEX ${rows.map(({ name }) => name).join(', ')}; SET LOCAL maintenance_work_mem = '256MB'`,
+    );
   return rows.map(({ definition }) => definition);
 }
 
@@ -67,7 +73,18 @@ CREATE OR REPLACE FUNCTION bulk_handoff_status(open boolean, r float8) RETURNS h
      WHEN r < 0.8 THEN 'COMPLETED' WHEN r < 0.87 THEN 'REJECTED' WHEN r < 0.93 THEN 'CANCELLED' WHEN r < 0.98 THEN 'TIMED_OUT' ELSE 'FAILED' END $$;`;
 
 const status = 'bulk_status(bulk_random(12, i, 0))';
-const kinds = ['session', 'tenure', 'handoff', 'snapshot', 'turn', 'message', 'toolcall', 'decision', 'task', 'event'] as const;
+const kinds = [
+  'session',
+  'tenure',
+  'handoff',
+  'snapshot',
+  'turn',
+  'message',
+  'toolcall',
+  'decision',
+  'task',
+  'event',
+] as const;
 export type BulkKind = (typeof kinds)[number];
 
 const statements = (sessions: number, handoffs: number, turns: number, agents: number): string[] => [

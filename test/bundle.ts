@@ -47,26 +47,48 @@ async function build(outDir: string): Promise<void> {
     root,
     configFile: false,
     logLevel: 'warn',
-    plugins: [{ name: 'own-import-meta', transform: (code, id) => (!id.includes('node_modules') && id.startsWith(root) && code.includes('import.meta.') ? withOwnMeta(code, id) : null) }],
+    plugins: [
+      {
+        name: 'own-import-meta',
+        transform: (code, id) =>
+          !id.includes('node_modules') && id.startsWith(root) && code.includes('import.meta.')
+            ? withOwnMeta(code, id)
+            : null,
+      },
+    ],
     ...withPackages,
     build: {
       ssr: true,
       outDir,
       target: 'node20',
       minify: false,
-      rolldownOptions: { input: Object.fromEntries(programs.map((program) => [nameOf(program), join(root, program)])), output: { entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' } },
+      rolldownOptions: {
+        input: Object.fromEntries(programs.map((program) => [nameOf(program), join(root, program)])),
+        output: { entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' },
+      },
     },
   });
 }
 
 function withOwnMeta(code: string, id: string): string {
-  return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)).replaceAll('import.meta.dirname', JSON.stringify(join(id, '..')));
+  return code
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+    .replaceAll('import.meta.dirname', JSON.stringify(join(id, '..')));
 }
 
 function hashSources(): string {
   const hash = createHash('sha256');
-  const files = sources.flatMap((name) => readdirSync(join(root, name), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts')));
-  for (const path of [...files.map((entry) => join(entry.parentPath, entry.name)), join(root, 'package-lock.json'), import.meta.filename].sort()) hash.update(path).update('\0').update(readFileSync(path)).update('\0');
+  const files = sources.flatMap((name) =>
+    readdirSync(join(root, name), { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts'),
+    ),
+  );
+  for (const path of [
+    ...files.map((entry) => join(entry.parentPath, entry.name)),
+    join(root, 'package-lock.json'),
+    import.meta.filename,
+  ].sort())
+    hash.update(path).update('\0').update(readFileSync(path)).update('\0');
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -27,7 +27,11 @@ const bin = (path: string): string => join(folder, 'node_modules', path);
 /** Runs a program of test/clients and returns what it prints. */
 async function program(name: string): Promise<Record<string, unknown>> {
   const env = { PATH: process.env['PATH'], BATON_URL: url, BATON_KEY: adminKey, SESSION_ID: sessionId };
-  const { stdout } = await run(process.execPath, ['--import', import.meta.resolve('tsx'), name], { cwd: folder, env, timeout: 50_000 });
+  const { stdout } = await run(process.execPath, ['--import', import.meta.resolve('tsx'), name], {
+    cwd: folder,
+    env,
+    timeout: 50_000,
+  });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
@@ -58,11 +62,21 @@ describe('Programs that use Baton', () => {
   }, 120_000);
 
   test('as Apollo Client: queries, mutations, a socket, and persisted queries that are tried once', async () => {
-    expect(await program('apollo.mjs')).toEqual({ ...queried, ...mutated, ...heard, refused: 'ALREADY_ASSIGNED', sent: ['hash', 'text', 'text', 'text', 'text'] });
+    expect(await program('apollo.mjs')).toEqual({
+      ...queried,
+      ...mutated,
+      ...heard,
+      refused: 'ALREADY_ASSIGNED',
+      sent: ['hash', 'text', 'text', 'text', 'text'],
+    });
   });
 
   test('as graphql-request: queries, mutations, and errors with their codes', async () => {
-    expect(await program('graphqlRequest.mjs')).toEqual({ ...queried, ...mutated, refused: 'GRAPHQL_VALIDATION_FAILED' });
+    expect(await program('graphqlRequest.mjs')).toEqual({
+      ...queried,
+      ...mutated,
+      refused: 'GRAPHQL_VALIDATION_FAILED',
+    });
   });
 
   test('as gql.tada: documents are typed by the schema, and wrong fields are refused', async () => {

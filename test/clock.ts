@@ -5,7 +5,11 @@ import type { TestDatabase } from './database.ts';
  * Makes the database's clock movable: a `clock_timestamp()` earlier on the search path replaces PostgreSQL's own. Call it
  * before anything else connects.
  */
-export async function movableClock({ url, name, pool }: TestDatabase): Promise<{ move(interval: string): Promise<void> }> {
+export async function movableClock({
+  url,
+  name,
+  pool,
+}: TestDatabase): Promise<{ move(interval: string): Promise<void> }> {
   const client = new pg.Client({ connectionString: url, application_name: 'baton tests' });
   await client.connect();
   try {
@@ -17,5 +21,8 @@ export async function movableClock({ url, name, pool }: TestDatabase): Promise<{
   } finally {
     await client.end();
   }
-  return { move: async (interval) => void (await pool.query('UPDATE moved_clock SET ahead = ahead + $1::interval', [interval])) };
+  return {
+    move: async (interval) =>
+      void (await pool.query('UPDATE moved_clock SET ahead = ahead + $1::interval', [interval])),
+  };
 }

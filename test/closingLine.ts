@@ -22,13 +22,32 @@ export default class ClosingLine implements Reporter {
       const failing = tests.filter((test) => test.result().state === 'failed');
       passed += passing.length;
       realTranscripts += passing.filter((test) => test.meta().realTranscript === true).length;
-      retried.push(...passing.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map((test) => `RETRIED ${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`));
-      failures.push(...failing.map((test) => `${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`));
+      retried.push(
+        ...passing
+          .filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
+          .map(
+            (test) =>
+              `RETRIED ${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`,
+          ),
+      );
+      failures.push(
+        ...failing.map(
+          (test) => `${module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0]?.message)}`,
+        ),
+      );
       // A file that failed outside its tests (an import, a hook, a leaked connection) counts as one failure.
-      if (failing.length === 0 && module.state() === 'failed') failures.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0]?.message)}`);
+      if (failing.length === 0 && module.state() === 'failed')
+        failures.push(`${module.relativeModuleId}: ${firstLine(module.errors()[0]?.message)}`);
     }
-    const real = process.env['BATON_REAL_DATA'] ? `${realTranscripts} real transcripts were checked` : 'no real transcripts were checked: set BATON_REAL_DATA to their folder';
-    const lines = [...retried, ...failures.map((failure) => `FAILED ${failure}`), real, `${passed} passed, ${failures.length} failed`];
+    const real = process.env['BATON_REAL_DATA']
+      ? `${realTranscripts} real transcripts were checked`
+      : 'no real transcripts were checked: set BATON_REAL_DATA to their folder';
+    const lines = [
+      ...retried,
+      ...failures.map((failure) => `FAILED ${failure}`),
+      real,
+      `${passed} passed, ${failures.length} failed`,
+    ];
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
 }

@@ -75,7 +75,9 @@ async function dropAbandonedDatabases(admin: pg.Client): Promise<void> {
     `SELECT DISTINCT substring(datname FROM '^baton_test_([0-9]+)_')::int AS run FROM pg_database WHERE datname ~ '^baton_test_[0-9]+_'`,
   );
   for (const { run } of rows) {
-    const { rows: locks } = await admin.query<{ free: boolean }>('SELECT pg_try_advisory_lock(4244003, $1) AS free', [run]);
+    const { rows: locks } = await admin.query<{ free: boolean }>('SELECT pg_try_advisory_lock(4244003, $1) AS free', [
+      run,
+    ]);
     if (!locks[0]?.free) continue;
     await dropDatabases(admin, run);
     await admin.query('SELECT pg_advisory_unlock(4244003, $1)', [run]);
@@ -83,9 +85,10 @@ async function dropAbandonedDatabases(admin: pg.Client): Promise<void> {
 }
 
 async function dropDatabases(admin: pg.Client, run: number): Promise<void> {
-  const { rows } = await admin.query<{ name: string }>('SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)', [
-    `baton_test_${run}_`,
-  ]);
+  const { rows } = await admin.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+    [`baton_test_${run}_`],
+  );
   for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 

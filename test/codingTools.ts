@@ -13,7 +13,9 @@ export function codingTool(name: keyof typeof tools): string | null {
   try {
     return join(npmTool(of, version), of.replaceAll(/[^/]+/g, '..'), '.bin', program);
   } catch (error) {
-    process.stdout.write(`${name} was not tested: npm did not install it (${(error as Error).message.split('\n')[0]})\n`);
+    process.stdout.write(
+      `${name} was not tested: npm did not install it (${(error as Error).message.split('\n')[0]})\n`,
+    );
     return null;
   }
 }

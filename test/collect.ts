@@ -8,7 +8,9 @@ interface Collected {
 }
 
 /** Collects a stream's events as they arrive; it stops with the test file. */
-export function collect(stream: AsyncIterable<{ type: string; sessionSequence: number | null }> & { stop(): void }): Collected {
+export function collect(
+  stream: AsyncIterable<{ type: string; sessionSequence: number | null }> & { stop(): void },
+): Collected {
   const types: string[] = [];
   const numbers: (number | null)[] = [];
   const over = (async () => {

@@ -22,12 +22,22 @@ export async function crowd(database: TestDatabase, env: Record<string, string> 
     const server = servers[callers.length % 2]!;
     const api = client(server.url);
     const call: Caller = async (mutation, input) => {
-      const { data, errors } = await api.post<{ answer: Said } | null>(documentOf(mutation), { input }).catch((error: unknown) => {
-        throw new Error(`No answer to ${mutation}; the server said last:\n${server.logs.slice(-5).join('\n')}`, { cause: error });
-      });
+      const { data, errors } = await api
+        .post<{ answer: Said } | null>(documentOf(mutation), { input })
+        .catch((error: unknown) => {
+          throw new Error(`No answer to ${mutation}; the server said last:\n${server.logs.slice(-5).join('\n')}`, {
+            cause: error,
+          });
+        });
       const [error] = errors ?? [];
       // Races count every answer, UNAVAILABLE included.
-      return data?.answer ?? { __typename: 'TopLevel', code: error?.extensions.code ?? 'none', message: error?.message ?? '' };
+      return (
+        data?.answer ?? {
+          __typename: 'TopLevel',
+          code: error?.extensions.code ?? 'none',
+          message: error?.message ?? '',
+        }
+      );
     };
     callers.push(call);
     return call;

@@ -58,7 +58,9 @@ export async function closeAll(): Promise<void> {
 async function cloneTemplate(): Promise<{ name: string; url: string }> {
   const name = newName();
   // By default PostgreSQL writes each page of the copy to its log as well, which takes twice the time.
-  await admin((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('databasePrefix')}template STRATEGY FILE_COPY`));
+  await admin((client) =>
+    client.query(`CREATE DATABASE ${name} TEMPLATE ${inject('databasePrefix')}template STRATEGY FILE_COPY`),
+  );
   return { name, url: withDatabase(inject('adminUrl'), name) };
 }
 

@@ -14,7 +14,10 @@ import { webhookKey } from './keyring.ts';
 export const bodiesOf = ({ pool, prisma }: TestDatabase) =>
   createEventBodies({
     schema,
-    createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(batonItself('webhook')),
+    createContext: () =>
+      contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(
+        batonItself('webhook'),
+      ),
     cursorOf: async (number) => (await cursorsOf(pool)).encode({ stream: 'all', number }),
     failed: (error) => {
       throw error;
@@ -26,7 +29,17 @@ export function delivering(db: TestDatabase, options: Partial<DeliverOptions> = 
   const { pool } = db;
   const stamper = createStamper({ pool, log: silentLog, stamped: () => undefined });
   const sender = createSender({ allow: ['127.0.0.1'] });
-  const { stop } = startDelivering({ pool, log: silentLog, positioned: () => stamper.now(), bodies: bodiesOf(db), sender, key: webhookKey, userAgent: 'Baton/test', everyMs: 10, ...options });
+  const { stop } = startDelivering({
+    pool,
+    log: silentLog,
+    positioned: () => stamper.now(),
+    bodies: bodiesOf(db),
+    sender,
+    key: webhookKey,
+    userAgent: 'Baton/test',
+    everyMs: 10,
+    ...options,
+  });
   let stopped: Promise<void> | undefined;
   const once = () => (stopped ??= stop());
   atEnd(once);

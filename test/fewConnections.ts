@@ -6,7 +6,8 @@ import { atEnd } from './database.ts';
 export async function fewConnections({ pool, url }: { pool: pg.Pool; url: string }, most: number): Promise<string> {
   const role = `few_${randomBytes(6).toString('hex')}`;
   await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}' CONNECTION LIMIT ${most}`);
-  for (const kind of ['TABLES', 'SEQUENCES', 'FUNCTIONS']) await pool.query(`GRANT ALL ON ALL ${kind} IN SCHEMA public TO ${role}`);
+  for (const kind of ['TABLES', 'SEQUENCES', 'FUNCTIONS'])
+    await pool.query(`GRANT ALL ON ALL ${kind} IN SCHEMA public TO ${role}`);
   atEnd(async () => {
     await pool.query(`DROP OWNED BY ${role}`);
     await pool.query(`DROP ROLE ${role}`);

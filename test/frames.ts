@@ -19,7 +19,11 @@ export interface FrameProxy {
 }
 
 export async function frameProxy(url: () => string): Promise<FrameProxy> {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: (protocols) => [...protocols][0] ?? false });
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    handleProtocols: (protocols) => [...protocols][0] ?? false,
+  });
   await once(server, 'listening');
   let seen = 0;
   server.on('connection', (near) => {

@@ -18,7 +18,11 @@ export interface Answer<Data> {
 
 export interface Client {
   // The caller declares the shape that its query selects.
-  post<Data = Record<string, never>>(query: string, variables?: object, headers?: Record<string, string>): Promise<Answer<Data>>;
+  post<Data = Record<string, never>>(
+    query: string,
+    variables?: object,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Data>>;
   close(): void;
 }
 
@@ -31,7 +35,12 @@ export function client(url: string, { key }: { key?: string } = {}): Client {
       const answer = await send(`${url}/graphql`, {
         agent,
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...headers,
+        },
         body: JSON.stringify({ query, variables }),
       });
       const { data, errors } = JSON.parse(answer.body) as { data: Data; errors?: GraphQLErrorBody[] };
@@ -61,7 +70,12 @@ export async function send(url: string, { body, agent, named = false, ...options
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: agent ?? false, ...options }, (response) => {
       text(response).then(
-        (received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: named ? received : unnamed(received) }),
+        (received) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: named ? received : unnamed(received),
+          }),
         reject,
       );
     });

@@ -20,10 +20,16 @@ export async function hashAllTables(pool: Pool, { late = false } = {}): Promise<
     [['_prisma_migrations', ...(late ? [] : later)]],
   );
   // Sums need no order.
-  const parts = names.map(({ name }, index) => `SELECT ${index} AS n, concat_ws(' ', count(*), sum(hashtextextended(t::text, 0))) AS hash FROM ${escapeIdentifier(name)} t`);
+  const parts = names.map(
+    ({ name }, index) =>
+      `SELECT ${index} AS n, concat_ws(' ', count(*), sum(hashtextextended(t::text, 0))) AS hash FROM ${escapeIdentifier(name)} t`,
+  );
   const text = `${parts.join(' UNION ALL ')} ORDER BY n`;
   // Planning takes as long as reading small tables: once for each connection.
-  const { rows } = await pool.query<{ n: number; hash: string }>({ name: createHash('sha256').update(text).digest('hex').slice(0, 24), text });
+  const { rows } = await pool.query<{ n: number; hash: string }>({
+    name: createHash('sha256').update(text).digest('hex').slice(0, 24),
+    text,
+  });
   const tables = Object.fromEntries(rows.map(({ n, hash }) => [names[n]?.name ?? '', hash]));
   return { tables, total: createHash('sha256').update(JSON.stringify(tables)).digest('hex') };
 }

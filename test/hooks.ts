@@ -23,25 +23,45 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
     folder,
     transcript,
     /** Answers one event. Resolves when the process has ended; imports in the background may go on. */
-    async hook(event: string, more: object = {}, as: { agent?: string; env?: Record<string, string> } = {}): Promise<{ code: number; context: string | null; stderr: string }> {
+    async hook(
+      event: string,
+      more: object = {},
+      as: { agent?: string; env?: Record<string, string> } = {},
+    ): Promise<{ code: number; context: string | null; stderr: string }> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
       const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at, '--wait', '30000'];
-      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), { XDG_STATE_HOME: join(root, 'state'), BATON_KEY: key, ...as.env });
-      const context = stdout === '' ? null : (JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
+      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), {
+        XDG_STATE_HOME: join(root, 'state'),
+        BATON_KEY: key,
+        ...as.env,
+      });
+      const context =
+        stdout === ''
+          ? null
+          : (JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput
+              .additionalContext;
       return { code, context, stderr };
     },
-    write: (...entries: object[]) => appendFileSync(transcript, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
+    write: (...entries: object[]) =>
+      appendFileSync(transcript, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
     moveTo: (other: string) => (at = other),
     logged: (): string[] => (existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : []),
   };
 }
 
-export async function hookProcess(args: string[], input: string, env: Record<string, string>): Promise<{ code: number; stdout: string; stderr: string }> {
+export async function hookProcess(
+  args: string[],
+  input: string,
+  env: Record<string, string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = await bundled('server/cli/baton.ts');
   const { PATH, HOME } = process.env;
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], { env: { PATH, HOME, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    const child = execFile(
+      process.execPath,
+      [program, ...args],
+      { env: { PATH, HOME, ...env } },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
     child.stdin!.end(input);
   });
@@ -51,11 +71,16 @@ let lines = 0;
 /** An entry of a transcript of Claude Code. */
 export function entry(type: 'user' | 'assistant', content: unknown, more: object = {}): object {
   lines += 1;
-  const message = type === 'user' ? { role: 'user', content } : { role: 'assistant', id: `msg_${lines}`, model: 'm', content, usage: { input_tokens: 10, output_tokens: 5 } };
+  const message =
+    type === 'user'
+      ? { role: 'user', content }
+      : { role: 'assistant', id: `msg_${lines}`, model: 'm', content, usage: { input_tokens: 10, output_tokens: 5 } };
   return { type, uuid: `line-${lines}`, sessionId: 's1', timestamp: '2026-04-05T10:00:00.000Z', message, ...more };
 }
-export const calls = (name: string, id: string, input: object): object => entry('assistant', [{ type: 'tool_use', id, name, input }]);
-export const resultOf = (id: string, content: string, toolUseResult?: object): object => entry('user', [{ type: 'tool_result', tool_use_id: id, content }], { toolUseResult });
+export const calls = (name: string, id: string, input: object): object =>
+  entry('assistant', [{ type: 'tool_use', id, name, input }]);
+export const resultOf = (id: string, content: string, toolUseResult?: object): object =>
+  entry('user', [{ type: 'tool_result', tool_use_id: id, content }], { toolUseResult });
 
 /** Passes requests on and notes the bytes of each transcript that goes through. */
 export async function uploadsTo(url: string): Promise<{ url: string; uploads: number[] }> {
@@ -66,7 +91,11 @@ export async function uploadsTo(url: string): Promise<{ url: string; uploads: nu
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);
       if (request.url!.includes('/transcript')) uploads.push(body.length);
-      const answer = await fetch(`${url}${request.url}`, { method: 'POST', body, headers: { 'content-type': request.headers['content-type']! } });
+      const answer = await fetch(`${url}${request.url}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': request.headers['content-type']! },
+      });
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
     })();
   });

@@ -36,12 +36,16 @@ export async function imports() {
     return async () => expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  async function load(chunks: AsyncIterable<Uint8Array | string>, { sessionId = here.id, agentId, sidechain = false, caller }: How = {}) {
+  async function load(
+    chunks: AsyncIterable<Uint8Array | string>,
+    { sessionId = here.id, agentId, sidechain = false, caller }: How = {},
+  ) {
     // Without blocks in memory, all texts pass through the file.
     const spool = new Spool(silentLog, { blocksInMemory: 0 });
     try {
       const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain, chunks, spool });
-      return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller })).report;
+      return (await run(importTranscript, { sessionId, agentId: agentId ?? null, transcript }, caller && { caller }))
+        .report;
     } finally {
       await spool.close();
     }
@@ -55,10 +59,18 @@ export async function imports() {
     load,
     loadFixture: (name: string, how?: How) => load(createReadStream(fixture(name)), how),
     messages: async () =>
-      (await db.prisma.message.findMany({ where: { sessionId: here.id }, orderBy: { sequence: 'asc' }, include: { turn: true } })).map(
-        ({ role, content, turn: of }) => `${of?.index ?? '-'} ${role}: ${content}`,
-      ),
+      (
+        await db.prisma.message.findMany({
+          where: { sessionId: here.id },
+          orderBy: { sequence: 'asc' },
+          include: { turn: true },
+        })
+      ).map(({ role, content, turn: of }) => `${of?.index ?? '-'} ${role}: ${content}`),
     turns: () => db.prisma.turn.findMany({ where: { sessionId: here.id }, orderBy: { index: 'asc' } }),
-    lastTenure: (agentId: string) => db.prisma.agentSession.findFirstOrThrow({ where: { agentId, sessionId: here.id }, orderBy: { startedAt: 'desc' } }),
+    lastTenure: (agentId: string) =>
+      db.prisma.agentSession.findFirstOrThrow({
+        where: { agentId, sessionId: here.id },
+        orderBy: { startedAt: 'desc' },
+      }),
   };
 }

@@ -23,7 +23,12 @@ export async function keyedDashboard(): Promise<KeyedDashboard> {
   await agent('claude-1');
   await agent('codex-1', { type: 'CODEX' });
   const moved = await session('claude-1', { title: 'Add rate limits' });
-  await turn(moved, { messages: [{ role: 'USER', content: 'Add limits, please' }, { role: 'ASSISTANT', content: 'Half of it is done.' }] });
+  await turn(moved, {
+    messages: [
+      { role: 'USER', content: 'Add limits, please' },
+      { role: 'ASSISTANT', content: 'Half of it is done.' },
+    ],
+  });
   await reassign(moved, { agentId: 'codex-1', reason: 'Go' });
   await session('claude-1', { title: 'Not for codex' });
   await session(null, { title: 'Nobody has it', agentType: 'GEMINI', queue: true });
@@ -35,7 +40,10 @@ export async function keyedDashboard(): Promise<KeyedDashboard> {
     OPERATOR: await secretFor(db.pool, 'OPERATOR'),
   };
 
-  const server = await startServer({ databaseUrl: db.url, env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' } });
+  const server = await startServer({
+    databaseUrl: db.url,
+    env: { BATON_ADMIN_KEY: adminKey, BATON_PERSISTED_ONLY: '1' },
+  });
   const { visit } = await openBrowser(server.url);
   const signIn = async (path: string, key: string): Promise<Visit> => {
     const visited = await visit(path);

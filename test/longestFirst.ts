@@ -29,7 +29,9 @@ const longest = [
   'test/soak/kill.long.test.ts',
 ];
 
-for (const file of longest) if (!existsSync(new URL(`../${file}`, import.meta.url))) throw new Error(`test/longestFirst.ts names ${file}, which does not exist`);
+for (const file of longest)
+  if (!existsSync(new URL(`../${file}`, import.meta.url)))
+    throw new Error(`test/longestFirst.ts names ${file}, which does not exist`);
 
 /** Starts the longest files first, so that at the end no worker waits long for another. A fresh clone has no measured times. */
 export class LongestFirst extends BaseSequencer {

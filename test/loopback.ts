@@ -36,7 +36,21 @@ export async function loopbackOnly(ports: readonly number[]): Promise<Wrap> {
   const program = join(folder, 'forward.mjs');
   writeFileSync(program, forwarder);
   const child = endsWithThisProcess(
-    spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, program, folder, ...ports.map(String)], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    spawn(
+      'unshare',
+      [
+        '-n',
+        'sh',
+        '-c',
+        'ip link set lo up && exec "$@"',
+        'sh',
+        process.execPath,
+        program,
+        folder,
+        ...ports.map(String),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    ),
   );
   atEnd(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
@@ -48,12 +62,17 @@ async function bridge(path: string, port: number): Promise<void> {
   const open = new Set<Socket>();
   const server = createServer((from) => {
     const to = connect(port, '127.0.0.1');
-    for (const [one, other] of [[from, to], [to, from]] as const) {
+    for (const [one, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
       open.add(one);
-      one.on('error', () => other.destroy()).on('close', () => {
-        open.delete(one);
-        other.destroy();
-      });
+      one
+        .on('error', () => other.destroy())
+        .on('close', () => {
+          open.delete(one);
+          other.destroy();
+        });
     }
     from.pipe(to).pipe(from);
   });

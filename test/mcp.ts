@@ -32,8 +32,16 @@ export function modelOf(client: Client): Model {
   return {
     client,
     async call(name, given = {}, meta) {
-      const { isError, content, structuredContent } = (await client.callTool({ name, arguments: given, ...(meta !== undefined && { _meta: meta }) })) as CallToolResult;
-      return { isError: isError === true, texts: content.map((part) => (part.type === 'text' ? part.text : '')), data: structuredContent as unknown as Called['data'] };
+      const { isError, content, structuredContent } = (await client.callTool({
+        name,
+        arguments: given,
+        ...(meta !== undefined && { _meta: meta }),
+      })) as CallToolResult;
+      return {
+        isError: isError === true,
+        texts: content.map((part) => (part.type === 'text' ? part.text : '')),
+        data: structuredContent as unknown as Called['data'],
+      };
     },
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
   };

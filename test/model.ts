@@ -69,14 +69,21 @@ export class Model {
   }
 
   leastLoaded(type: string, ...besides: (string | null)[]): string | null {
-    const able = [...this.agents.values()].filter((a) => a.type === type && !besides.includes(a.id) && this.refusal(a.id) === null);
+    const able = [...this.agents.values()].filter(
+      (a) => a.type === type && !besides.includes(a.id) && this.refusal(a.id) === null,
+    );
     able.sort((a, b) => this.load(a.id) / a.capacity - this.load(b.id) / b.capacity || (a.id < b.id ? -1 : 1));
     return able[0]?.id ?? null;
   }
 
   #queued = 0;
 
-  create(agent: string | null, type: string | null, maxHandoffs: number, { queue = false, priority = 1 } = {}): string | null {
+  create(
+    agent: string | null,
+    type: string | null,
+    maxHandoffs: number,
+    { queue = false, priority = 1 } = {},
+  ): string | null {
     let holder = agent;
     if (agent !== null) {
       const refusal = this.refusal(agent);
@@ -86,7 +93,19 @@ export class Model {
       if (holder === null && !queue) return 'NO_AGENT_AVAILABLE';
     }
     this.sessions.push({
-      queue: holder === null && type !== null ? { type, finisher: null, previous: null, handoff: false, suspended: false, by: null, priority, since: (this.#queued += 1) } : null,
+      queue:
+        holder === null && type !== null
+          ? {
+              type,
+              finisher: null,
+              previous: null,
+              handoff: false,
+              suspended: false,
+              by: null,
+              priority,
+              since: (this.#queued += 1),
+            }
+          : null,
       priority,
       status: holder === null ? 'PAUSED' : 'RUNNING',
       holder,
@@ -102,7 +121,11 @@ export class Model {
     return null;
   }
 
-  reassign(s: ModelSession, to: { agent: string | null; type: string | null; skip: boolean; queue?: boolean }, by: string): string | null {
+  reassign(
+    s: ModelSession,
+    to: { agent: string | null; type: string | null; skip: boolean; queue?: boolean },
+    by: string,
+  ): string | null {
     if (!isOpen(s)) return 'INVALID_STATE';
     let target = to.agent;
     if (target !== null) {
@@ -124,7 +147,21 @@ export class Model {
       const previous = holder ?? before?.previous ?? null;
       const since = before?.type === to.type ? before.since : (this.#queued += 1);
       const suspended = before === null ? status === 'PAUSED' && holder !== null : before.suspended;
-      Object.assign(s, { holder: null, tenure: null, status: 'PAUSED', queue: { type: to.type!, finisher, previous, handoff: !to.skip, suspended, by: null, priority: s.priority, since } });
+      Object.assign(s, {
+        holder: null,
+        tenure: null,
+        status: 'PAUSED',
+        queue: {
+          type: to.type!,
+          finisher,
+          previous,
+          handoff: !to.skip,
+          suspended,
+          by: null,
+          priority: s.priority,
+          since,
+        },
+      });
       return null;
     }
     s.queue = null;
@@ -147,7 +184,13 @@ export class Model {
     if (!this.agents.get(holder)!.collaborators.includes(target) && target !== cameFrom) return 'NOT_A_COLLABORATOR';
     const earlier = s.handoffs.filter((h) => h.epoch === s.epoch);
     if (earlier.filter((h) => h.agentStarted).length >= s.maxHandoffs) return 'MAX_HANDOFFS_REACHED';
-    if (earlier.some((h) => h.source === holder && h.target === target && h.by.ACCEPTED !== undefined && h.content === s.lastAgentTurn)) return 'HANDOFF_LOOP';
+    if (
+      earlier.some(
+        (h) =>
+          h.source === holder && h.target === target && h.by.ACCEPTED !== undefined && h.content === s.lastAgentTurn,
+      )
+    )
+      return 'HANDOFF_LOOP';
     const refusal = this.refusal(target);
     if (refusal !== null) return refusal;
     s.version += 1;
@@ -158,7 +201,15 @@ export class Model {
   private handOver(s: ModelSession, target: string, by: string, agentStarted: boolean): void {
     const source = this.leave(s, by);
     if (s.holder === null) s.status = 'RUNNING';
-    s.handoffs.push({ source, target, status: 'INITIATED', by: {}, agentStarted, epoch: s.epoch, content: s.lastAgentTurn });
+    s.handoffs.push({
+      source,
+      target,
+      status: 'INITIATED',
+      by: {},
+      agentStarted,
+      epoch: s.epoch,
+      content: s.lastAgentTurn,
+    });
     s.holder = target;
     s.tenure = 'PENDING';
   }
@@ -180,7 +231,8 @@ export class Model {
 
   changeHandoff(s: ModelSession, index: number, to: Exclude<HandoffStatus, 'INITIATED'>, by: string): string | null {
     const handoff = s.handoffs[index]!;
-    const from: HandoffStatus[] = to === 'COMPLETED' ? ['ACCEPTED'] : to === 'FAILED' ? ['INITIATED', 'ACCEPTED'] : ['INITIATED'];
+    const from: HandoffStatus[] =
+      to === 'COMPLETED' ? ['ACCEPTED'] : to === 'FAILED' ? ['INITIATED', 'ACCEPTED'] : ['INITIATED'];
     if (!from.includes(handoff.status)) return handoff.by[to] === by ? null : 'INVALID_STATE';
     s.version += 1;
     end(handoff, to, by);
@@ -220,7 +272,8 @@ export class Model {
       if (s.tenure !== null && s.tenure !== 'PENDING') s.tenure = to === 'RUNNING' ? 'ACTIVE' : 'PAUSED';
     } else {
       const open = openHandoff(s);
-      if (open !== null) end(open, open.status === 'INITIATED' ? 'CANCELLED' : to === 'FAILED' ? 'FAILED' : 'COMPLETED', by);
+      if (open !== null)
+        end(open, open.status === 'INITIATED' ? 'CANCELLED' : to === 'FAILED' ? 'FAILED' : 'COMPLETED', by);
       s.tenure = null;
       s.queue = null;
     }
@@ -234,7 +287,10 @@ export class Model {
     while (this.refusal(id) === null) {
       const { type } = this.agents.get(id)!;
       const [next] = this.sessions
-        .filter(({ queue }) => queue !== null && !queue.suspended && queue.type === type && queue.finisher !== id && queue.previous !== id)
+        .filter(
+          ({ queue }) =>
+            queue !== null && !queue.suspended && queue.type === type && queue.finisher !== id && queue.previous !== id,
+        )
         .sort((a, b) => b.queue!.priority - a.queue!.priority || a.queue!.since - b.queue!.since);
       if (next === undefined) return;
       const { finisher, handoff } = next.queue!;
@@ -242,7 +298,15 @@ export class Model {
       next.version += 1;
       next.status = 'RUNNING';
       if (handoff) {
-        next.handoffs.push({ source: finisher, target: id, status: 'INITIATED', by: {}, agentStarted: false, epoch: next.epoch, content: next.lastAgentTurn });
+        next.handoffs.push({
+          source: finisher,
+          target: id,
+          status: 'INITIATED',
+          by: {},
+          agentStarted: false,
+          epoch: next.epoch,
+          content: next.lastAgentTurn,
+        });
         next.holder = id;
         next.tenure = 'PENDING';
       } else this.take(next, id);

@@ -11,6 +11,21 @@ export function npmTool(name: string, version: string, ...more: string[]): strin
   const installed = join(folder, 'node_modules', name);
   if (existsSync(join(installed, 'package.json'))) return installed;
   mkdirSync(folder, { recursive: true });
-  execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel', 'error', '--prefix', folder, `${name}@${version}`, ...more], { stdio: 'inherit' });
+  execFileSync(
+    'npm',
+    [
+      'install',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel',
+      'error',
+      '--prefix',
+      folder,
+      `${name}@${version}`,
+      ...more,
+    ],
+    { stdio: 'inherit' },
+  );
   return installed;
 }

@@ -5,7 +5,10 @@ import { otherNode } from './otherNode.ts';
 const [version = '22', ...filters] = process.argv.slice(2);
 const node = otherNode(version);
 
-for (const args of [['--version'], ['node_modules/vitest/vitest.mjs', 'run', '--project', 'short', ...(filters.length > 0 ? filters : ['server/'])]]) {
+for (const args of [
+  ['--version'],
+  ['node_modules/vitest/vitest.mjs', 'run', '--project', 'short', ...(filters.length > 0 ? filters : ['server/'])],
+]) {
   const { status } = spawnSync(node, args, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -10,6 +10,20 @@ export function otherNode(version: string): string {
   const program = join(folder, 'node_modules', name, 'bin', 'node');
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
-  execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel', 'error', '--prefix', folder, `${name}@${version}`], { stdio: 'inherit' });
+  execFileSync(
+    'npm',
+    [
+      'install',
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel',
+      'error',
+      '--prefix',
+      folder,
+      `${name}@${version}`,
+    ],
+    { stdio: 'inherit' },
+  );
   return program;
 }

@@ -25,7 +25,8 @@ interface Request {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: Encoded[] }[] }[];
 }
 
-const attributesOf = (attributes: Attribute[]): Record<string, unknown> => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown]));
+const attributesOf = (attributes: Attribute[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown]));
 const msOf = (nanoseconds: string): number => Number(BigInt(nanoseconds) / 1_000_000n);
 
 /** A span as a collector receives it. */
@@ -53,14 +54,26 @@ export async function otlpReceiver(answer?: (request: IncomingMessage, response:
     if (answer !== undefined) return answer(request, response);
     void json(request).then((body) => {
       for (const { resource, scopeSpans } of (body as Request).resourceSpans) {
-        for (const { parentSpanId, startTimeUnixNano, endTimeUnixNano, attributes, links = [], events = [], ...span } of scopeSpans.flatMap((scope) => scope.spans)) {
+        for (const {
+          parentSpanId,
+          startTimeUnixNano,
+          endTimeUnixNano,
+          attributes,
+          links = [],
+          events = [],
+          ...span
+        } of scopeSpans.flatMap((scope) => scope.spans)) {
           spans.push({
             ...span,
             parent: parentSpanId,
             start: msOf(startTimeUnixNano),
             end: msOf(endTimeUnixNano),
             attributes: attributesOf(attributes),
-            links: links.map(({ traceId, spanId, attributes: of }) => ({ traceId, spanId, attributes: attributesOf(of) })),
+            links: links.map(({ traceId, spanId, attributes: of }) => ({
+              traceId,
+              spanId,
+              attributes: attributesOf(of),
+            })),
             events: events.map(({ name, timeUnixNano }) => ({ name, at: msOf(timeUnixNano) })),
             resource: attributesOf(resource.attributes),
           });
@@ -75,7 +88,16 @@ export async function otlpReceiver(answer?: (request: IncomingMessage, response:
     server.close();
   });
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { spans, requests, endpoint, variables: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_BSP_SCHEDULE_DELAY: '50' } };
+  return {
+    spans,
+    requests,
+    endpoint,
+    variables: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+    },
+  };
 }
 
 /** The spans of a trace as a tree, in the order of their starts, with the links of each. */

@@ -1,5 +1,15 @@
 import { execFile, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -27,15 +37,28 @@ atEnd(() => rm(folder, { recursive: true, force: true }));
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
-const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+const npm = (...args: string[]) =>
+  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 const network = Object.entries(process.env).filter(([name]) => /_CERTS|_PROXY$/i.test(name));
 /** Of the npm that runs this test only the way to the registry reaches the package. */
-const clean = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...Object.fromEntries(network), npm_config_registry: npm('config', 'get', 'registry'), npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' };
+const clean = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  ...Object.fromEntries(network),
+  npm_config_registry: npm('config', 'get', 'registry'),
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
 
 let tarball: string;
 
 beforeAll(async () => {
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root, env: clean, maxBuffer: 10_000_000 });
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: root,
+    env: clean,
+    maxBuffer: 10_000_000,
+  });
   tarball = join(folder, stdout.trim().split('\n').at(-1)!);
   chmodSync(tarball, 0o644);
 });
@@ -65,8 +88,19 @@ interface Started {
 }
 
 /** Starts a command that runs a server on a free port; resolves when the server is ready. */
-async function start(command: string, args: string[], { env, ...options }: SpawnOptions & { env: Record<string, string> }): Promise<Started> {
-  const child = endsWithThisProcess(spawn(command, args, { ...options, env: { ...clean, PORT: '0', ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
+async function start(
+  command: string,
+  args: string[],
+  { env, ...options }: SpawnOptions & { env: Record<string, string> },
+): Promise<Started> {
+  const child = endsWithThisProcess(
+    spawn(command, args, {
+      ...options,
+      env: { ...clean, PORT: '0', ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let log = '';
   let hasEnded = false;
   void child.once('exit', () => (hasEnded = true));
@@ -114,8 +148,17 @@ const filesIn = (path: string): Map<string, number> =>
 
 /** The packages in a node_modules folder, nested ones too. */
 function packagesIn(modules: string): string[] {
-  const names = readdirSync(modules).flatMap((name) => (name.startsWith('.') ? [] : name.startsWith('@') ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`) : [name]));
-  return names.flatMap((name) => [name, ...(existsSync(join(modules, name, 'node_modules')) ? packagesIn(join(modules, name, 'node_modules')) : [])]);
+  const names = readdirSync(modules).flatMap((name) =>
+    name.startsWith('.')
+      ? []
+      : name.startsWith('@')
+        ? readdirSync(join(modules, name)).map((part) => `${name}/${part}`)
+        : [name],
+  );
+  return names.flatMap((name) => [
+    name,
+    ...(existsSync(join(modules, name, 'node_modules')) ? packagesIn(join(modules, name, 'node_modules')) : []),
+  ]);
 }
 
 describe('the package', () => {
@@ -139,10 +182,12 @@ describe('the package', () => {
     process.stdout.write(`${packages.length} packages, ${megabytes.toFixed(0)} MB\n`);
     expect(packages.length).toBeLessThanOrEqual(140);
     expect(megabytes).toBeLessThanOrEqual(220);
-    for (const tool of ['prisma', 'vite', 'tsx', 'typescript', 'esbuild', 'react']) expect(packages).not.toContain(tool);
+    for (const tool of ['prisma', 'vite', 'tsx', 'typescript', 'esbuild', 'react'])
+      expect(packages).not.toContain(tool);
     const packed = [...filesIn(join(modules, 'baton')).keys()];
     expect(packed.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))).toEqual([]);
-    for (const file of ['LICENSE', 'CHANGELOG.md', 'README.md', 'schema.graphql', 'dist/index.html', 'lib/licenses.md']) expect(packed).toContain(join(modules, 'baton', file));
+    for (const file of ['LICENSE', 'CHANGELOG.md', 'README.md', 'schema.graphql', 'dist/index.html', 'lib/licenses.md'])
+      expect(packed).toContain(join(modules, 'baton', file));
   });
 
   it('runs as a user who may write only its data folder, also when npm ran no install script', async ({ skip }) => {
@@ -167,14 +212,24 @@ describe('the package', () => {
     const program = join(cwd, 'node_modules/.bin/baton');
     const [database, redis] = await Promise.all([emptyDatabase(), startRedis()]);
     atEnd(() => redis.stop());
-    const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, BATON_ADMIN_KEY: 'a-key-for-this-test-of-32-characters', BATON_DEMO: '1' };
+    const env = {
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      BATON_ADMIN_KEY: 'a-key-for-this-test-of-32-characters',
+      BATON_DEMO: '1',
+    };
     const ended = (...args: string[]) => run(program, args, { cwd, env: { ...clean, ...env } });
-    await expect(ended('start')).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/: run baton migrate\n$/) as string });
+    await expect(ended('start')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/: run baton migrate\n$/) as string,
+    });
     expect((await ended('migrate')).stdout).toMatch(/^Applied: 0001_init, /);
     expect((await ended('migrate', 'status')).stdout).not.toContain('Missing');
     const key = (await ended('key', 'create', '--role', 'operator', '--name', 'this test')).stdout.trim();
     const server = await start(program, ['start'], { cwd, env });
-    expect((await client(server.url, { key }).post('{ viewer { role } }')).data).toEqual({ viewer: { role: 'OPERATOR' } });
+    expect((await client(server.url, { key }).post('{ viewer { role } }')).data).toEqual({
+      viewer: { role: 'OPERATOR' },
+    });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
     await ended('backup', 'baton.backup');
     expect((await ended('restore', '--check', 'baton.backup')).stdout).toMatch(/^baton\.backup is whole: \d+ rows/);
@@ -183,11 +238,35 @@ describe('the package', () => {
 
   it('names its commands as they are called', async () => {
     const cwd = await sharedInstall();
-    const baton = (...args: string[]) => run(join(cwd, 'node_modules/.bin/baton'), args, { cwd, env: { ...clean, PORT: '1', DATABASE_URL: 'postgresql://127.0.0.1:1/none' } });
-    for (const name of ['start', 'migrate', 'backup', 'restore', 'key', 'import', 'agent', 'mcp', 'connect', 'hook', 'inbox', 'handoff']) expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
-    await expect(baton('agent', 'claude-1')).rejects.toMatchObject({ code: 75, stderr: expect.stringMatching(/^Nothing answers at http:\/\/127\.0\.0\.1:1 /) as string });
+    const baton = (...args: string[]) =>
+      run(join(cwd, 'node_modules/.bin/baton'), args, {
+        cwd,
+        env: { ...clean, PORT: '1', DATABASE_URL: 'postgresql://127.0.0.1:1/none' },
+      });
+    for (const name of [
+      'start',
+      'migrate',
+      'backup',
+      'restore',
+      'key',
+      'import',
+      'agent',
+      'mcp',
+      'connect',
+      'hook',
+      'inbox',
+      'handoff',
+    ])
+      expect((await baton(name, '--help')).stdout).toMatch(new RegExp(`^baton ${name}`));
+    await expect(baton('agent', 'claude-1')).rejects.toMatchObject({
+      code: 75,
+      stderr: expect.stringMatching(/^Nothing answers at http:\/\/127\.0\.0\.1:1 /) as string,
+    });
     await expect(baton('migrate')).rejects.toMatchObject({ code: 75 });
-    await expect(baton('key', 'create')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('baton key revoke <key id>') as string });
+    await expect(baton('key', 'create')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('baton key revoke <key id>') as string,
+    });
   });
 });
 
@@ -230,7 +309,10 @@ describe('baton/client', () => {
     await run('npm', ['install', '--no-save', 'ws@8', tarball], { cwd, env: clean });
     server = await start(join(cwd, 'node_modules/.bin/baton'), ['start'], { cwd, env: { HOME: cwd } });
     writeFileSync(join(cwd, 'program.mjs'), `import ${names} from 'baton/client';\n${program}`);
-    writeFileSync(join(cwd, 'program.cjs'), `const ${names} = require('baton/client');\nvoid (async () => {${program}})();\n`);
+    writeFileSync(
+      join(cwd, 'program.cjs'),
+      `const ${names} = require('baton/client');\nvoid (async () => {${program}})();\n`,
+    );
     writeFileSync(join(cwd, 'typed.ts'), typed);
   });
 
@@ -241,14 +323,23 @@ describe('baton/client', () => {
     ['bundler', 'module', { module: 'esnext', moduleResolution: 'bundler' }],
   ])('has types for %s, without skipLibCheck', async (_name, type, compilerOptions) => {
     writeFileSync(join(cwd, 'package.json'), JSON.stringify({ type }));
-    writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, target: 'es2022', noEmit: true, types: [], ...compilerOptions }, files: ['typed.ts'] }));
-    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd]).catch(({ stdout }: { stdout: string }) => expect(stdout).toBe(''));
+    writeFileSync(
+      join(cwd, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: { strict: true, target: 'es2022', noEmit: true, types: [], ...compilerOptions },
+        files: ['typed.ts'],
+      }),
+    );
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd]).catch(
+      ({ stdout }: { stdout: string }) => expect(stdout).toBe(''),
+    );
   });
 
   it.each(['20', '22', '24'])('works in Node %s, as ES module and CommonJS', async (version) => {
     const node = otherNode(version);
     expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`));
-    for (const file of ['program.mjs', 'program.cjs']) expect((await run(node, [file, server.url], { cwd })).stdout).toBe('ADMIN closed\n');
+    for (const file of ['program.mjs', 'program.cjs'])
+      expect((await run(node, [file, server.url], { cwd })).stdout).toBe('ADMIN closed\n');
   });
 
   it('works in a browser as it is', async () => {

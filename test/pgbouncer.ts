@@ -18,8 +18,16 @@ interface PgBouncer {
 }
 
 /** Starts PgBouncer as docs/operations.md configures it, in front of the PostgreSQL of this URL. `change` edits the configuration. */
-export async function startPgBouncer(adminUrl: string, change: (ini: string) => string = (ini) => ini): Promise<PgBouncer> {
-  const { host, user, password, port: serverPort } = new pg.Client({ connectionString: adminUrl }) as pg.Client & { password: string };
+export async function startPgBouncer(
+  adminUrl: string,
+  change: (ini: string) => string = (ini) => ini,
+): Promise<PgBouncer> {
+  const {
+    host,
+    user,
+    password,
+    port: serverPort,
+  } = new pg.Client({ connectionString: adminUrl }) as pg.Client & { password: string };
   const folder = mkdtempSync(join(tmpdir(), 'baton-pgbouncer-'));
   const port = await freePort();
   const { text } = blocksOf('docs/operations.md').find((block) => block.language === 'ini')!;
@@ -34,7 +42,9 @@ export async function startPgBouncer(adminUrl: string, change: (ini: string) => 
   const owner = host.startsWith('/') ? statSync(host) : undefined;
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {};
   if (as.uid !== undefined) for (const path of [folder, ...Object.values(files)]) chownSync(path, as.uid, as.gid);
-  const child = endsWithThisProcess(spawn(requireProgram(pgbouncerProgram), [files.ini], { ...as, stdio: ['ignore', 'ignore', 'pipe'] }));
+  const child = endsWithThisProcess(
+    spawn(requireProgram(pgbouncerProgram), [files.ini], { ...as, stdio: ['ignore', 'ignore', 'pipe'] }),
+  );
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
   atEnd(async () => {
@@ -44,7 +54,8 @@ export async function startPgBouncer(adminUrl: string, change: (ini: string) => 
     await gone;
     await rm(folder, { recursive: true, force: true });
   });
-  const through = (databaseUrl: string): string => `postgresql://${user}:${password}@127.0.0.1:${port}/${new pg.Client({ connectionString: databaseUrl }).database}`;
+  const through = (databaseUrl: string): string =>
+    `postgresql://${user}:${password}@127.0.0.1:${port}/${new pg.Client({ connectionString: databaseUrl }).database}`;
   while (!(await answers(through(adminUrl)))) {
     if (child.exitCode !== null) throw new Error(`PgBouncer did not start:\n${said.join('')}`);
     await wait(20);
@@ -55,8 +66,11 @@ export async function startPgBouncer(adminUrl: string, change: (ini: string) => 
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
-  return client.connect().then(
-    () => true,
-    () => false,
-  ).finally(() => client.end().catch(() => undefined));
+  return client
+    .connect()
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => client.end().catch(() => undefined));
 }

@@ -6,7 +6,12 @@ import { launchChromium } from './chromium.ts';
 const [url = 'http://127.0.0.1:4000'] = process.argv.slice(2);
 const large = { width: 1440, height: 900 };
 
-const pictures: { name: string; path: string; options: BrowserContextOptions; before?: (page: Page) => Promise<void> }[] = [
+const pictures: {
+  name: string;
+  path: string;
+  options: BrowserContextOptions;
+  before?: (page: Page) => Promise<void>;
+}[] = [
   {
     name: 'sessions',
     path: '/',

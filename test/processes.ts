@@ -15,7 +15,9 @@ export function signalFamily(pid: number, signal: NodeJS.Signals): void {
 
 export function childrenOf(pid: number): number[] {
   const list = `/proc/${pid}/task/${pid}/children`;
-  const text = existsSync(list) ? readFileSync(list, 'utf8') : execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  const text = existsSync(list)
+    ? readFileSync(list, 'utf8')
+    : execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
   return text.split(/\s+/).filter(Boolean).map(Number);
 }
 

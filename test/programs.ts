@@ -16,7 +16,10 @@ export interface Program {
 
 /** The headless shell opens a page in half the time. */
 const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const onMac = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+const onMac = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
 
 export const chromiumProgram: Program = {
   name: 'Chromium',
@@ -29,7 +32,8 @@ export const chromiumProgram: Program = {
 export const redisProgram: Program = {
   name: 'Redis',
   package: 'redis-server',
-  find: () => (firstExecutable(inPath('redis-cli')) === undefined ? undefined : firstExecutable(inPath('redis-server'))),
+  find: () =>
+    firstExecutable(inPath('redis-cli')) === undefined ? undefined : firstExecutable(inPath('redis-server')),
   advice: 'install redis-server from the packages of your system',
 };
 
@@ -64,7 +68,8 @@ export const promtoolProgram: Program = {
 /** The path of a program. @throws Error with installation advice */
 export function requireProgram(program: Program): string {
   const path = program.find();
-  if (path === undefined) throw new Error(`${program.name} is missing: run npm test, which installs it as root, or ${program.advice}`);
+  if (path === undefined)
+    throw new Error(`${program.name} is missing: run npm test, which installs it as root, or ${program.advice}`);
   return path;
 }
 
@@ -78,9 +83,11 @@ export interface Installer {
 }
 
 /** Another package manager holds a lock, so this one waits. */
-const isLocked = (error: unknown): boolean => /could not get lock|unable to (acquire|lock)/i.test(String((error as { stderr?: unknown }).stderr));
+const isLocked = (error: unknown): boolean =>
+  /could not get lock|unable to (acquire|lock)/i.test(String((error as { stderr?: unknown }).stderr));
 const triesForLock = 300;
-const isUnknown = (error: unknown): boolean => /unable to locate package/i.test(String((error as { stderr?: unknown }).stderr));
+const isUnknown = (error: unknown): boolean =>
+  /unable to locate package/i.test(String((error as { stderr?: unknown }).stderr));
 
 /**
  * Installs missing programs in one run of apt-get and waits while another package manager holds a lock.
@@ -106,7 +113,8 @@ export function installMissing(programs: readonly Program[], { isRoot, run, say,
   };
   try {
     aptGet('update', '-qq', '-oAcquire::Retries=3');
-    const install = (packages: string[]): void => aptGet('install', '-y', '-qq', '-oAcquire::Retries=3', '--no-install-recommends', ...packages);
+    const install = (packages: string[]): void =>
+      aptGet('install', '-y', '-qq', '-oAcquire::Retries=3', '--no-install-recommends', ...packages);
     try {
       install(missing.map((program) => program.package));
     } catch (error) {
@@ -117,17 +125,24 @@ export function installMissing(programs: readonly Program[], { isRoot, run, say,
     const [reason = ''] = /^E: .*$/m.exec(String((error as { stderr?: unknown }).stderr)) ?? [];
     return `${advice} (apt-get failed${reason && `: ${reason}`})`;
   }
-  return missing.every((program) => program.find() !== undefined) ? null : `${advice} (apt-get installed it, and it is still not found)`;
+  return missing.every((program) => program.find() !== undefined)
+    ? null
+    : `${advice} (apt-get installed it, and it is still not found)`;
 }
 
 export const systemInstaller: Installer = {
   isRoot: process.getuid?.() === 0,
-  run: (program, args) => void execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' } }),
+  run: (program, args) =>
+    void execFileSync(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+    }),
   say: (line) => void process.stderr.write(`${line}\n`),
   wait: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000),
 };
 
-const inPath = (...names: string[]): string[] => (process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
+const inPath = (...names: string[]): string[] =>
+  (process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
 
 function firstExecutable(paths: readonly string[]): string | undefined {
   return paths.find((path) => {

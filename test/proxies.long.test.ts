@@ -42,16 +42,28 @@ describe.each([
 
     beforeAll(async () => {
       const id = await session('ada', { title });
-      await turn(id, { messages: Array.from({ length: 20 }, () => ({ role: 'ASSISTANT' as const, content: 'word '.repeat(20_000) })) });
+      await turn(id, {
+        messages: Array.from({ length: 20 }, () => ({ role: 'ASSISTANT' as const, content: 'word '.repeat(20_000) })),
+      });
       sessionId = encodeId('session', id);
     });
 
     /** Moves the session, which makes an event. */
-    const moveTo = (agentId: string) => api.post(`mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${agentId}" }) { __typename ... on Error { message } } }`);
+    const moveTo = (agentId: string) =>
+      api.post(
+        `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${agentId}" }) { __typename ... on Error { message } } }`,
+      );
 
     test('answers queries, large and compressed', async () => {
-      const query = JSON.stringify({ query: `{ session(id: "${sessionId}") { messages(first: 20) { nodes { content } } } }` });
-      const ask = (encoding: string) => fetch(`${url}/graphql`, { method: 'POST', headers: { authorization, 'content-type': 'application/json', 'accept-encoding': encoding }, body: query });
+      const query = JSON.stringify({
+        query: `{ session(id: "${sessionId}") { messages(first: 20) { nodes { content } } } }`,
+      });
+      const ask = (encoding: string) =>
+        fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json', 'accept-encoding': encoding },
+          body: query,
+        });
       const whole = await (await ask('identity')).text();
       expect(whole.length).toBeGreaterThan(2_000_000);
       for (const encoding of ['gzip', 'br']) {
@@ -65,7 +77,9 @@ describe.each([
       const stream = await sseStream(url, subscription, {}, { authorization });
       expect(await stream.result()).toMatchObject({ data: { event: { type: 'READY' } } });
       await moveTo('bob');
-      expect(await stream.result()).toMatchObject({ data: { event: { type: 'HANDOFF_INITIATED', session: { title } } } });
+      expect(await stream.result()).toMatchObject({
+        data: { event: { type: 'HANDOFF_INITIATED', session: { title } } },
+      });
       stream.close();
       await expect.poll(() => server.streams.size, { timeout: 30_000 }).toBe(0);
     });
@@ -79,22 +93,39 @@ describe.each([
       expect(await socket.result('1')).toMatchObject({ data: { event: { session: { title } } } });
       socket.close();
       await expect(rawSocket(url, { origin: 'https://evil.example' })).rejects.toThrow('403');
-      await expect(rawSocket(url, { origin: 'https://evil.example', headers: { 'x-forwarded-host': 'evil.example' } })).rejects.toThrow('403');
+      await expect(
+        rawSocket(url, { origin: 'https://evil.example', headers: { 'x-forwarded-host': 'evil.example' } }),
+      ).rejects.toThrow('403');
     });
 
     test('takes transcripts above 1 MB from its own pages, and sends downloads', async () => {
-      const upload = await send(`${url}/sessions/new/transcript?title=Uploaded`, { method: 'POST', headers: { authorization, origin: new URL(url).origin }, body: workTranscript(3_000_000) });
+      const upload = await send(`${url}/sessions/new/transcript?title=Uploaded`, {
+        method: 'POST',
+        headers: { authorization, origin: new URL(url).origin },
+        body: workTranscript(3_000_000),
+      });
       expect([upload.status, upload.body.slice(0, 200)]).toEqual([200, expect.stringContaining('sessionId')]);
-      expect(await send(`${url}/sessions/${sessionId}.json`, { headers: { authorization } })).toMatchObject({ status: 200, body: expect.stringContaining(title) as string });
+      expect(await send(`${url}/sessions/${sessionId}.json`, { headers: { authorization } })).toMatchObject({
+        status: 200,
+        body: expect.stringContaining(title) as string,
+      });
       expect((await send(`${url}/readyz`)).status).toBe(200);
     });
 
     test('limits failed logins by the address that the proxy saw, not by one that the client invents', async () => {
       const rates = createRates({ failures: { perMinute: 1, burst: 1 }, late: { ms: 0, atOnce: 1 } });
       const limited = await startProxy(kind, (await startApp(database, { rates, variables })).url, path);
-      const attempt = (forwardedFor: string) => send(`${limited}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor }, body: '{"query":"{ viewer { role } }"}' });
+      const attempt = (forwardedFor: string) =>
+        send(`${limited}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor },
+          body: '{"query":"{ viewer { role } }"}',
+        });
       await attempt('192.0.2.1');
-      expect(await attempt('192.0.2.2')).toMatchObject({ status: 429, body: expect.stringContaining('from 127.0.0.1') as string });
+      expect(await attempt('192.0.2.2')).toMatchObject({
+        status: 429,
+        body: expect.stringContaining('from 127.0.0.1') as string,
+      });
     });
 
     test('shows the dashboard, live', async () => {
@@ -104,14 +135,20 @@ describe.each([
       await page.keyboard.press('Enter');
       await page.getByText('Live', { exact: true }).waitFor();
       await moveTo('bob');
-      await page.locator('[data-session]', { hasText: title }).getByRole('link', { name: /from ada to bob/ }).waitFor();
+      await page
+        .locator('[data-session]', { hasText: title })
+        .getByRole('link', { name: /from ada to bob/ })
+        .waitFor();
       expect(faults).toEqual([]);
     });
 
     test('refuses every visitor while it has no keys', async () => {
       const open = await startApp(empty, { variables: { BATON_BASE_PATH: path, BATON_TRUST_PROXY: '1' } });
       const proxied = await startProxy(kind, open.url, path);
-      expect(await send(`${proxied}/readyz`)).toMatchObject({ status: 403, body: expect.stringContaining('proxies') as string });
+      expect(await send(`${proxied}/readyz`)).toMatchObject({
+        status: 403,
+        body: expect.stringContaining('proxies') as string,
+      });
       expect((await send(`${open.url}/readyz`)).status).toBe(200);
     });
   });

@@ -44,7 +44,10 @@ export const caddy: ProxyKind = {
   configure: (text, { port, server, path }) =>
     `{\n admin off\n}\n${text
       .replace('baton.example.com', `http://127.0.0.1:${port}`)
-      .replace('reverse_proxy 127.0.0.1:4000', `reverse_proxy ${path === '' ? '' : `${path}* `}${new URL(server).host}`)}\n`,
+      .replace(
+        'reverse_proxy 127.0.0.1:4000',
+        `reverse_proxy ${path === '' ? '' : `${path}* `}${new URL(server).host}`,
+      )}\n`,
   args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
 };
 
@@ -58,7 +61,9 @@ export async function startProxy(kind: ProxyKind, server: string, path: string):
   const file = join(folder, 'config');
   await writeFile(file, kind.configure(text, { port, server: new URL(server).origin, path, folder }));
   const { PATH } = process.env;
-  const child = endsWithThisProcess(spawn(program, kind.args(file, folder), { env: { PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] }));
+  const child = endsWithThisProcess(
+    spawn(program, kind.args(file, folder), { env: { PATH, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] }),
+  );
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => void said.push(chunk.toString()));
   atEnd(async () => {
@@ -78,7 +83,10 @@ export async function startProxy(kind: ProxyKind, server: string, path: string):
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('close', () => resolve(false));
+    socket
+      .once('connect', () => resolve(true))
+      .once('error', () => resolve(false))
+      .once('close', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
 }

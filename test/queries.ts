@@ -16,7 +16,8 @@ export function recordQueries(pool: pg.Pool): { sent: Query[] } {
     const recorded = (...args: unknown[]) => {
       const [first, second] = args as [string | Partial<Query>, unknown];
       const text = typeof first === 'string' ? first : first.text;
-      const values = (typeof first === 'string' ? undefined : first.values) ?? (Array.isArray(second) ? (second as unknown[]) : []);
+      const values =
+        (typeof first === 'string' ? undefined : first.values) ?? (Array.isArray(second) ? (second as unknown[]) : []);
       if (text !== undefined) sent.push({ text, values });
       return query(...args);
     };

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { setAgentStatus } from '../server/agents/setAgentStatus.ts';
 import { DomainError, ForbiddenError } from '../server/core/errors.ts';
-import { acceptHandoff, cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../server/handoffs/changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from '../server/handoffs/changeHandoff.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { assignQueued } from '../server/queue/assign.ts';
 import { cancelSession, completeSession, pauseSession, resumeSession } from '../server/sessions/changeSession.ts';
@@ -19,29 +25,71 @@ const stage = fc.record({
   /** A second way of DONE, by a condition, to the end. */
   shortcut: fc.boolean(),
   /** Where it escalates to; the number chooses a stage or an agent. */
-  escalates: fc.option(fc.record({ to: fc.constantFrom('agent' as const, 'role' as const, 'operators' as const), n: fc.nat({ max: 20 }) })),
+  escalates: fc.option(
+    fc.record({ to: fc.constantFrom('agent' as const, 'role' as const, 'operators' as const), n: fc.nat({ max: 20 }) }),
+  ),
 });
 
 const n = fc.nat({ max: 9 });
 const act = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('advance' as const), n, outcome: fc.constantFrom('DONE', 'DONE', 'DONE', 'BACK_0', 'BACK_1', 'OTHER'), byAgent: fc.boolean() }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('advance' as const),
+      n,
+      outcome: fc.constantFrom('DONE', 'DONE', 'DONE', 'BACK_0', 'BACK_1', 'OTHER'),
+      byAgent: fc.boolean(),
+    }),
+  },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('accept' as const), n }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('reject' as const, 'cancel' as const, 'fail' as const), n }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('reject' as const, 'cancel' as const, 'fail' as const), n }),
+  },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('timeOut' as const), n }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('reassign' as const, 'initiate' as const, 'skip' as const, 'leave' as const), n, agent: fc.nat({ max: 20 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('pause' as const, 'resume' as const, 'turn' as const, 'assign' as const), n }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('reassign' as const, 'initiate' as const, 'skip' as const, 'leave' as const),
+      n,
+      agent: fc.nat({ max: 20 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('pause' as const, 'resume' as const, 'turn' as const, 'assign' as const),
+      n,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('complete' as const, 'end' as const), n }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('status' as const), n, agent: fc.nat({ max: 20 }), to: fc.constantFrom('AVAILABLE' as const, 'AVAILABLE' as const, 'OFFLINE' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      n,
+      agent: fc.nat({ max: 20 }),
+      to: fc.constantFrom('AVAILABLE' as const, 'AVAILABLE' as const, 'OFFLINE' as const),
+    }),
+  },
 );
 type RandomAct = typeof act extends fc.Arbitrary<infer A> ? A : never;
 
 const storiesOfARun = 5;
 
-export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<typeof testDatabase>>, sessions: number, size: 'small' | 'max' = 'small'): Promise<void> {
+export async function runRandomStories(
+  { pool, prisma }: Awaited<ReturnType<typeof testDatabase>>,
+  sessions: number,
+  size: 'small' | 'max' = 'small',
+): Promise<void> {
   const { agent, pipeline, session, advance, initiate, reassign, turn, run } = world(pool);
   let round = 0;
   const assign = () => assignQueued({ pool, log: silentLog });
-  const given = fc.record({ stages: fc.array(stage, { minLength: 2, maxLength: 5 }), acts: fc.array(act, { minLength: 20, maxLength: 80, size }), lines: fc.array(fc.option(fc.nat({ max: 200 })), { minLength: storiesOfARun, maxLength: storiesOfARun }) });
+  const given = fc.record({
+    stages: fc.array(stage, { minLength: 2, maxLength: 5 }),
+    acts: fc.array(act, { minLength: 20, maxLength: 80, size }),
+    lines: fc.array(fc.option(fc.nat({ max: 200 })), { minLength: storiesOfARun, maxLength: storiesOfARun }),
+  });
 
   await fc.assert(
     fc.asyncProperty(given, async ({ stages, acts, lines }) => {
@@ -62,15 +110,34 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
         ...back.map((steps, at) => `${name(index)} BACK_${at} ${name(Math.max(0, index - steps))}`),
       ]);
       const when = { variable: 'lines', op: 'LT' as const, value: 100 };
-      const conditions = Object.fromEntries(stages.flatMap(({ shortcut }, index) => (shortcut && index < stages.length - 1 ? [[short(index), { when }]] : [])));
+      const conditions = Object.fromEntries(
+        stages.flatMap(({ shortcut }, index) =>
+          shortcut && index < stages.length - 1 ? [[short(index), { when }]] : [],
+        ),
+      );
       const role = (index: number): string => `${slug} ${name(index)}`;
       const escalateTo = ({ escalates }: (typeof stages)[number]) =>
-        escalates && { agentId: escalates.to === 'agent' ? ids[escalates.n % ids.length]! : null, role: escalates.to === 'role' ? role(escalates.n % stages.length) : null, operators: escalates.to === 'operators' };
-      await pipeline(slug, ways, Object.fromEntries(stages.map((each, index) => [name(index), { role: role(index), escalateTo: escalateTo(each) }])), conditions);
+        escalates && {
+          agentId: escalates.to === 'agent' ? ids[escalates.n % ids.length]! : null,
+          role: escalates.to === 'role' ? role(escalates.n % stages.length) : null,
+          operators: escalates.to === 'operators',
+        };
+      await pipeline(
+        slug,
+        ways,
+        Object.fromEntries(
+          stages.map((each, index) => [name(index), { role: role(index), escalateTo: escalateTo(each) }]),
+        ),
+        conditions,
+      );
 
       const started: string[] = [];
       for (const value of lines) {
-        const made = session(null, { pipeline: slug, maxHandoffs: 20, contextVariables: value === null ? null : { lines: value } });
+        const made = session(null, {
+          pipeline: slug,
+          maxHandoffs: 20,
+          contextVariables: value === null ? null : { lines: value },
+        });
         await made.then((id) => started.push(id), refused);
       }
       for (const each of acts) {
@@ -82,7 +149,10 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
       expect(await brokenInvariants(pool)).toEqual([]);
       expect(await waitInVain(pool)).toEqual([]);
       for (const id of started) {
-        const { status, agentId, pipelineId, queueEntry } = await prisma.session.findUniqueOrThrow({ where: { id }, include: { queueEntry: true } });
+        const { status, agentId, pipelineId, queueEntry } = await prisma.session.findUniqueOrThrow({
+          where: { id },
+          include: { queueEntry: true },
+        });
         const isOpen = status === 'RUNNING' || status === 'PAUSED';
         if (isOpen && pipelineId !== null && agentId === null) expect(queueEntry).not.toBeNull();
       }
@@ -97,7 +167,12 @@ export async function runRandomStories({ pool, prisma }: Awaited<ReturnType<type
     const other = ids['agent' in given ? given.agent % ids.length : 0]!;
     switch (given.kind) {
       case 'advance':
-        return advance(sessionId, given.outcome, { payload: { at: round } }, given.byAgent && agentId !== null ? { caller: agentCaller(agentId) } : {});
+        return advance(
+          sessionId,
+          given.outcome,
+          { payload: { at: round } },
+          given.byAgent && agentId !== null ? { caller: agentCaller(agentId) } : {},
+        );
       case 'accept':
         return run(acceptHandoff, { handoffId });
       case 'reject':

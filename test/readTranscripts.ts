@@ -4,7 +4,8 @@ import { readTranscript, type ReadOptions } from '../server/log/transcripts/dete
 import type { Entry, Transcript } from '../server/log/transcripts/transcript.ts';
 
 /** Transcripts written for these tests in the tools' formats. */
-export const fixture = (name: string): string => fileURLToPath(new URL(`../server/log/transcripts/fixtures/${name}.jsonl`, import.meta.url));
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../server/log/transcripts/fixtures/${name}.jsonl`, import.meta.url));
 
 export const readFixture = (name: string, options: Partial<ReadOptions> = {}): Promise<Transcript> =>
   readTranscript(createReadStream(fixture(name)), { format: 'AUTO', sidechain: false, ...options });
@@ -20,6 +21,9 @@ async function* piecewise(text: string, size: number): AsyncGenerator<Uint8Array
 
 /** The messages, each as "turn ROLE: words". */
 export const saidIn = ({ entries }: Transcript): string[] =>
-  entries.flatMap((entry) => (entry.kind === 'message' ? [`${entry.turn} ${entry.role}: ${entry.parts.map(({ text }) => text).join(' | ')}`] : []));
+  entries.flatMap((entry) =>
+    entry.kind === 'message' ? [`${entry.turn} ${entry.role}: ${entry.parts.map(({ text }) => text).join(' | ')}`] : [],
+  );
 
-export const callsIn = ({ entries }: Transcript): Extract<Entry, { kind: 'call' }>[] => entries.filter((entry) => entry.kind === 'call');
+export const callsIn = ({ entries }: Transcript): Extract<Entry, { kind: 'call' }>[] =>
+  entries.filter((entry) => entry.kind === 'call');

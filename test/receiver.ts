@@ -39,13 +39,24 @@ export async function receiver() {
     answers,
     taking,
     /** The types that it got, of one Session or of all. */
-    types: (sessionId?: string) => received.filter(({ event }) => sessionId === undefined || event.session?.id === sessionId).map(({ event }) => event.type),
-    has: (number: number) => vi.waitFor(() => received.length >= number || Promise.reject(new Error(`${received.length} of ${number} deliveries`)), { timeout: 40_000, interval: 5 }),
+    types: (sessionId?: string) =>
+      received
+        .filter(({ event }) => sessionId === undefined || event.session?.id === sessionId)
+        .map(({ event }) => event.type),
+    has: (number: number) =>
+      vi.waitFor(
+        () => received.length >= number || Promise.reject(new Error(`${received.length} of ${number} deliveries`)),
+        { timeout: 40_000, interval: 5 },
+      ),
   };
 }
 
 /** Whether one of the signatures of a delivery was made with this secret. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const [t, ...signatures] = String(headers['baton-signature']).split(',');
-  return signatures.includes(`v1=${createHmac('sha256', secret).update(`${t!.slice(2)}.${body}`).digest('hex')}`);
+  return signatures.includes(
+    `v1=${createHmac('sha256', secret)
+      .update(`${t!.slice(2)}.${body}`)
+      .digest('hex')}`,
+  );
 }

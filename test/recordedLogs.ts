@@ -11,11 +11,24 @@ export function logOf({ entries, standings }: Transcript): RecordedLog {
   const numbers = new Map<unknown, number>();
   for (const entry of entries) {
     if (entry.kind === 'message') {
-      const sequence = messages.push({ sequence: messages.length + 1, role: entry.role, content: entry.parts.map(({ text }) => text).join('\n\n') });
+      const sequence = messages.push({
+        sequence: messages.length + 1,
+        role: entry.role,
+        content: entry.parts.map(({ text }) => text).join('\n\n'),
+      });
       numbers.set(entry, sequence);
     } else if (entry.kind === 'call') {
       const { callId, turn, name, arguments: given, result, error, filesModified } = entry;
-      calls.push({ callId, turn, sequence: numbers.get(entry.message) ?? messages.length, name, arguments: given, result, error, filesModified });
+      calls.push({
+        callId,
+        turn,
+        sequence: numbers.get(entry.message) ?? messages.length,
+        name,
+        arguments: given,
+        result,
+        error,
+        filesModified,
+      });
     }
   }
   return { messages, calls, workspaces: standings };
@@ -26,7 +39,11 @@ export async function realLog(file: string): Promise<RecordedLog> {
 }
 
 /** A shell tool's call. Without an answer it is still open. */
-export const ran = (callId: string, command: string, answer: { result?: string; error?: string; name?: string; folder?: string } = { result: '' }): RecordedCall => ({
+export const ran = (
+  callId: string,
+  command: string,
+  answer: { result?: string; error?: string; name?: string; folder?: string } = { result: '' },
+): RecordedCall => ({
   callId,
   turn: 1,
   sequence: 1,
@@ -48,4 +65,8 @@ export const edited = (callId: string, file: string, error: string | null = null
   filesModified: error === null ? [file] : [],
 });
 
-export const workOf = (...calls: RecordedCall[]): RecordedLog => ({ messages: [], calls, workspaces: [{ turn: 0, folder: '/work', branch: null, commit: null }] });
+export const workOf = (...calls: RecordedCall[]): RecordedLog => ({
+  messages: [],
+  calls,
+  workspaces: [{ turn: 0, folder: '/work', branch: null, commit: null }],
+});

@@ -46,9 +46,13 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
   const port = await freePort();
   const certificate = tls ? makeCertificate(folder) : undefined;
   const args = [
-    ...(certificate === undefined ? ['--port', String(port)] : ['--port', '0', '--tls-port', String(port), ...certificate.server]),
+    ...(certificate === undefined
+      ? ['--port', String(port)]
+      : ['--port', '0', '--tls-port', String(port), ...certificate.server]),
     ...['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', '--daemonize', 'no'],
-    ...(cluster ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--repl-diskless-sync-delay', '0'] : []),
+    ...(cluster
+      ? ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--repl-diskless-sync-delay', '0']
+      : []),
   ];
   let child: ChildProcess | undefined;
 
@@ -59,7 +63,11 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
       return { REDIS_URL: redis.url, ...certificate?.env };
     },
     async command(...parts) {
-      const { stdout } = await run('redis-cli', ['-p', String(port), '--json', ...(certificate?.client ?? []), ...parts], { timeout: startsWithin });
+      const { stdout } = await run(
+        'redis-cli',
+        ['-p', String(port), '--json', ...(certificate?.client ?? []), ...parts],
+        { timeout: startsWithin },
+      );
       return readAnswer(stdout);
     },
     async start() {
@@ -98,10 +106,16 @@ export async function startRedisCluster({ replicas = 0 } = {}): Promise<TestRedi
   const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())));
   try {
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes', '--cluster-replicas', String(replicas)], { timeout: startsWithin });
+    await run(
+      'redis-cli',
+      ['--cluster', 'create', ...addresses, '--cluster-yes', '--cluster-replicas', String(replicas)],
+      { timeout: startsWithin },
+    );
     await until('the cluster agrees about its slots', async () => {
       const known = await Promise.all(nodes.map((node) => node.command('CLUSTER', 'INFO')));
-      return known.every((info) => /cluster_state:ok/.test(String(info)) && String(info).includes(`cluster_known_nodes:${nodes.length}`));
+      return known.every(
+        (info) => /cluster_state:ok/.test(String(info)) && String(info).includes(`cluster_known_nodes:${nodes.length}`),
+      );
     });
     // A node hears late that another has become a replica.
     await until('all nodes know the masters', async () => {
@@ -133,7 +147,10 @@ async function launch(args: string[]): Promise<ChildProcess> {
   const child = endsWithThisProcess(spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)), startsWithin);
+    const late = setTimeout(
+      () => reject(new Error(`redis-server did not start in time:\n${said.join('\n')}`)),
+      startsWithin,
+    );
     // Unread output would block Redis on a full pipe.
     createInterface(child.stdout).on('line', (line) => {
       if (said.push(line) > 20) said.shift();
@@ -152,9 +169,20 @@ function makeCertificate(folder: string): { server: string[]; client: string[]; 
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate, ...subject], { stdio: 'ignore' });
+  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate, ...subject], {
+    stdio: 'ignore',
+  });
   return {
-    server: ['--tls-key-file', key, '--tls-cert-file', certificate, '--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
+    server: [
+      '--tls-key-file',
+      key,
+      '--tls-cert-file',
+      certificate,
+      '--tls-ca-cert-file',
+      certificate,
+      '--tls-auth-clients',
+      'no',
+    ],
     client: ['--tls', '--cacert', certificate],
     env: { NODE_EXTRA_CA_CERTS: certificate },
   };

@@ -112,7 +112,10 @@ export async function house(): Promise<House> {
       return id;
     },
     async send(mutation, input, key) {
-      const { data, errors } = await (key === undefined ? api : client(url, { key })).post<{ answer: Said } | null>(documentOf(mutation), { input });
+      const { data, errors } = await (key === undefined ? api : client(url, { key })).post<{ answer: Said } | null>(
+        documentOf(mutation),
+        { input },
+      );
       if (errors !== undefined || data === null)
         throw new TopLevel(errors?.[0]?.extensions.code ?? 'none', errors?.[0]?.message ?? '');
       return data.answer;

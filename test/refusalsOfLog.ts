@@ -5,7 +5,11 @@ import { unknownId, type House, type Mutation, type Refusal } from './refusals.t
 export const sessionId = (id: string): string => encodeId('session', id);
 
 /** A Session that a new agent holds. */
-export async function held({ unique, agent, session }: House): Promise<{ id: string; sessionId: string; holder: string }> {
+export async function held({
+  unique,
+  agent,
+  session,
+}: House): Promise<{ id: string; sessionId: string; holder: string }> {
   const holder = unique('holder');
   await agent(holder);
   const id = await session(holder);
@@ -38,7 +42,10 @@ export const refusalsOfLog = (mutation: Mutation, input: object): Refusal[] => [
     given: async (h) => {
       const here = await held(h);
       await h.run(completeSession, { sessionId: here.id, expectedVersion: null, result: null, summary: null });
-      return { input: { sessionId: here.sessionId, ...input }, data: { state: 'COMPLETED', allowed: ['RUNNING', 'PAUSED'] } };
+      return {
+        input: { sessionId: here.sessionId, ...input },
+        data: { state: 'COMPLETED', allowed: ['RUNNING', 'PAUSED'] },
+      };
     },
     says: /is COMPLETED: it can no longer be changed/,
   },
@@ -63,8 +70,12 @@ export const tooMany = (mutation: Mutation, what: string, most: number, advice: 
   mutation,
   error: 'LimitExceededError',
   when: `it has more than ${most} ${what}`,
-  given: async (h) => ({ input: { sessionId: (await held(h)).sessionId, ...input }, data: { limit: most, actual: most + 1 } }),
+  given: async (h) => ({
+    input: { sessionId: (await held(h)).sessionId, ...input },
+    data: { limit: most, actual: most + 1 },
+  }),
   says: new RegExp(`${most + 1} ${what} exceed the limit of ${most} in one request: ${advice}`),
 });
 
-export const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+export const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));

@@ -1,6 +1,16 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -36,7 +46,9 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   let server = await start();
   const { url } = server;
   const models = { claude: await scripted(), codex: await scripted() };
-  const wrap: Wrap = await loopbackOnly([url, models.claude.url, models.codex.url].map((address) => Number(new URL(address).port)));
+  const wrap: Wrap = await loopbackOnly(
+    [url, models.claude.url, models.codex.url].map((address) => Number(new URL(address).port)),
+  );
   const { agent, session, initiate } = world(database.pool);
   const program = await bundled('server/cli/baton.ts');
 
@@ -72,8 +84,15 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await agent('reviewer-1', { maxCapacity: 100 });
     await agent('claude-1', { maxCapacity: 100 });
     await agent('codex-1', { type: 'CODEX', maxCapacity: 100, collaborators: ['claude-1', 'reviewer-1'] });
-    await client(url).post('mutation { updateAgent(input: { id: "claude-1", collaborators: ["codex-1", "reviewer-1"] }) { __typename } }');
-    const stream = openStream({ url, webSocket: WebSocket, topic: { kind: 'sessionUpdated' }, backoff: { baseMs: 20, capMs: 200 } });
+    await client(url).post(
+      'mutation { updateAgent(input: { id: "claude-1", collaborators: ["codex-1", "reviewer-1"] }) { __typename } }',
+    );
+    const stream = openStream({
+      url,
+      webSocket: WebSocket,
+      topic: { kind: 'sessionUpdated' },
+      backoff: { baseMs: 20, capMs: 200 },
+    });
     atEnd(() => stream.stop());
     void (async () => {
       for await (const event of stream) heard.push({ type: event.type, session: event.session?.id });
@@ -85,7 +104,9 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   async function execute(folder: string, name: string, args: string[]): Promise<string> {
     const [file, words] = wrap(name, args);
     return new Promise((resolve, reject) => {
-      const child = execFile(file, words, { cwd: folder, env }, (error, stdout, stderr) => (error === null ? resolve(stdout + stderr) : reject(new Error(`${error.message}\n${stdout}\n${stderr}`))));
+      const child = execFile(file, words, { cwd: folder, env }, (error, stdout, stderr) =>
+        error === null ? resolve(stdout + stderr) : reject(new Error(`${error.message}\n${stdout}\n${stderr}`)),
+      );
       child.stdin!.end();
     });
   }
@@ -94,13 +115,19 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   async function repository(name: string): Promise<string> {
     const folder = mkdtempSync(join(root, `${name}-`));
     writeFileSync(join(folder, 'README.md'), `# ${name}\n`);
-    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder, stdio: 'ignore' });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+        cwd: folder,
+        stdio: 'ignore',
+      });
     git('init', '-b', 'main');
     git('add', '.');
     git('commit', '-m', 'Begin');
-    for (const tool of ['claude-code', 'codex']) await execute(folder, process.execPath, [program, 'connect', tool, '--url', url]);
+    for (const tool of ['claude-code', 'codex'])
+      await execute(folder, process.execPath, [program, 'connect', tool, '--url', url]);
     // The usual waits are too short for a busy machine.
-    const change = (path: string, from: RegExp, to: string) => writeFileSync(join(folder, path), readFileSync(join(folder, path), 'utf8').replaceAll(from, to));
+    const change = (path: string, from: RegExp, to: string) =>
+      writeFileSync(join(folder, path), readFileSync(join(folder, path), 'utf8').replaceAll(from, to));
     change('.codex/config.toml', /^\[mcp_servers\.baton\]\n/gm, '$&startup_timeout_sec = 240\n');
     for (const path of ['.codex/config.toml', '.claude/settings.json']) {
       change(path, / hook (claude-code|codex) /g, '$&--wait 60000 ');
@@ -112,15 +139,25 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
 
   const claudeArgs = ['-p', '--allowedTools', 'Bash', 'mcp__baton__*'];
   const codexArgs = ['exec', '--dangerously-bypass-hook-trust', '--dangerously-bypass-approvals-and-sandbox'];
-  const tools = claudeArgs.slice(1).map((arg) => `'${arg}'`).join(' ');
-  const commands = { 'claude-1': `${programs.claude} -p ${tools}`, 'codex-1': [programs.codex!, ...codexArgs, '-'].join(' ') };
+  const tools = claudeArgs
+    .slice(1)
+    .map((arg) => `'${arg}'`)
+    .join(' ');
+  const commands = {
+    'claude-1': `${programs.claude} -p ${tools}`,
+    'codex-1': [programs.codex!, ...codexArgs, '-'].join(' '),
+  };
   /** Commands that go on with the whole log. */
   const resuming = {
     'claude-1': ['--native', 'claude-code', '--exec', `${programs.claude} -p {resume} ${tools}`],
     'codex-1': ['--native', 'codex', '--exec', `${programs.codex} exec {resume} ${codexArgs.slice(1).join(' ')} -`],
   };
 
-  async function watch(folder: string, as: keyof typeof commands, how = ['--exec', commands[as]]): Promise<{ lines: WatchLine[]; kill(signal: NodeJS.Signals): Promise<unknown> }> {
+  async function watch(
+    folder: string,
+    as: keyof typeof commands,
+    how = ['--exec', commands[as]],
+  ): Promise<{ lines: WatchLine[]; kill(signal: NodeJS.Signals): Promise<unknown> }> {
     const [file, words] = wrap(process.execPath, [program, 'watch', '--json', '--agent', as, ...how, '--url', url]);
     const child = endsWithThisProcess(spawn(file, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] }));
     const lines: WatchLine[] = [];
@@ -134,7 +171,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await expect.poll(() => lines.some(({ event }) => event === 'live'), patience).toBe(true);
     return { lines, kill };
   }
-  const untilEvent = ({ lines }: { lines: WatchLine[] }, event: string) => expect.poll(() => lines.map((line) => line.event), patience).toContain(event);
+  const untilEvent = ({ lines }: { lines: WatchLine[] }, event: string) =>
+    expect.poll(() => lines.map((line) => line.event), patience).toContain(event);
 
   interface Found {
     id: string;
@@ -148,19 +186,41 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     ARRAY(SELECT role || ': ' || split_part(content, '.', 1) FROM messages WHERE session_id = s.id AND (role IN ('USER', 'ASSISTANT') OR content LIKE 'You are agent%') ORDER BY sequence) AS messages,
     ARRAY(SELECT name || CASE WHEN error IS NOT NULL THEN ' failed' WHEN result IS NULL THEN ' open' ELSE '' END FROM tool_calls WHERE session_id = s.id ORDER BY index) AS calls,
     ARRAY(SELECT type::text FROM events WHERE session_id = s.id ORDER BY session_sequence) AS events FROM sessions s`;
-  const sessionIn = async (folder: string): Promise<Found | undefined> => (await database.pool.query<Found>(`${find} WHERE external_id = $1`, [`${hostname()}:${folder}#main`])).rows[0];
-  const eventually = (folder: string, expected: object) => vi.waitFor(async () => expect(await sessionIn(folder)).toMatchObject(expected), patience);
+  const sessionIn = async (folder: string): Promise<Found | undefined> =>
+    (await database.pool.query<Found>(`${find} WHERE external_id = $1`, [`${hostname()}:${folder}#main`])).rows[0];
+  const eventually = (folder: string, expected: object) =>
+    vi.waitFor(async () => expect(await sessionIn(folder)).toMatchObject(expected), patience);
   /** A turn that hands off is recorded in two parts, the second one while the next agent accepts: in either order. */
-  const moves = ({ events }: Found): string[] => events.filter((type) => type !== 'TURN_APPENDED' && type !== 'LOG_CHANGED');
+  const moves = ({ events }: Found): string[] =>
+    events.filter((type) => type !== 'TURN_APPENDED' && type !== 'LOG_CHANGED');
   const untilHeard = async (folder: string) => {
     const { id, events } = (await sessionIn(folder))!;
-    await expect.poll(() => heard.filter((event) => event.session === encodeId('session', id)).map(({ type }) => type), patience).toEqual(events);
+    await expect
+      .poll(() => heard.filter((event) => event.session === encodeId('session', id)).map(({ type }) => type), patience)
+      .toEqual(events);
   };
 
-  const mcp = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({ id, name: name.replaceAll('-', '_'), arguments: given, namespace: 'mcp__baton' });
-  const mcpOfClaude = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({ id, name: `mcp__baton__${name}`, arguments: given });
-  const shell = (id: string, cmd: string): NonNullable<Step['calls']>[number] => ({ id, name: 'exec_command', arguments: { cmd } });
-  const bash = (id: string, command: string): NonNullable<Step['calls']>[number] => ({ id, name: 'Bash', arguments: { command, description: 'Writes' } });
+  const mcp = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({
+    id,
+    name: name.replaceAll('-', '_'),
+    arguments: given,
+    namespace: 'mcp__baton',
+  });
+  const mcpOfClaude = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({
+    id,
+    name: `mcp__baton__${name}`,
+    arguments: given,
+  });
+  const shell = (id: string, cmd: string): NonNullable<Step['calls']>[number] => ({
+    id,
+    name: 'exec_command',
+    arguments: { cmd },
+  });
+  const bash = (id: string, command: string): NonNullable<Step['calls']>[number] => ({
+    id,
+    name: 'Bash',
+    arguments: { command, description: 'Writes' },
+  });
   const given = ['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
 
   it('goes from Claude Code, which corrects a wrong target, to Codex by watch, and to a reviewer', async () => {
@@ -172,17 +232,44 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
       { calls: [mcpOfClaude('toolu_a3', 'transfer_to_codex-1', { reason: 'Translate it' })] },
       { text: 'Handed to Codex.' },
     );
-    models.codex.say({ calls: [shell('call_a1', 'cat greeting.txt; printf Hallo > gruss.txt')] }, { calls: [mcp('call_a2', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
-    expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Write a greeting.'])).toContain('Handed to Codex.');
+    models.codex.say(
+      { calls: [shell('call_a1', 'cat greeting.txt; printf Hallo > gruss.txt')] },
+      { calls: [mcp('call_a2', 'transfer_to_reviewer-1', { reason: 'Please review' })] },
+      { text: 'Sent for review.' },
+    );
+    expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Write a greeting.'])).toContain(
+      'Handed to Codex.',
+    );
     await untilEvent(watching, 'passed on');
-    await eventually(folder, { holder: 'reviewer-1', messages: ['USER: Write a greeting', 'ASSISTANT: Handed to Codex', 'SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Sent for review'] });
+    await eventually(folder, {
+      holder: 'reviewer-1',
+      messages: [
+        'USER: Write a greeting',
+        'ASSISTANT: Handed to Codex',
+        'SYSTEM: You are agent codex-1 of Baton',
+        'ASSISTANT: Sent for review',
+      ],
+    });
     const found = (await sessionIn(folder))!;
-    expect(moves(found)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
-    expect(found.calls).toEqual(['Bash', 'mcp__baton__baton_handoff failed', 'mcp__baton__transfer_to_codex-1', 'exec_command', 'transfer_to_reviewer_1']);
+    expect(moves(found)).toEqual([
+      ...given,
+      'HANDOFF_ACCEPTED',
+      'HANDOFF_COMPLETED',
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+    ]);
+    expect(found.calls).toEqual([
+      'Bash',
+      'mcp__baton__baton_handoff failed',
+      'mcp__baton__transfer_to_codex-1',
+      'exec_command',
+      'transfer_to_reviewer_1',
+    ]);
     expect(JSON.stringify(models.claude.received.at(-1)!.body)).toContain('did you mean');
     // Codex was given what Claude Code had done, and the reason.
     const asked = JSON.stringify(models.codex.received[0]!.body);
-    for (const words of ['# Handoff from claude-1 to codex-1', 'Translate it', 'greeting.txt']) expect(asked).toContain(words);
+    for (const words of ['# Handoff from claude-1 to codex-1', 'Translate it', 'greeting.txt'])
+      expect(asked).toContain(words);
     expect(readFileSync(join(folder, 'gruss.txt'), 'utf8')).toBe('Hallo');
     await untilHeard(folder);
     await watching.kill('SIGTERM');
@@ -190,7 +277,11 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
 
   it('goes from Codex to Claude Code, back, and to a reviewer: each goes on with the whole history, and an open page shows each step', async () => {
     const folder = await repository('plan');
-    models.codex.say({ calls: [shell('call_b1', 'printf One > plan.txt; echo leaf-$((40+2))')] }, { calls: [mcp('call_b2', 'transfer_to_claude-1', { reason: 'Add to it' })] }, { text: 'Handed to Claude.' });
+    models.codex.say(
+      { calls: [shell('call_b1', 'printf One > plan.txt; echo leaf-$((40+2))')] },
+      { calls: [mcp('call_b2', 'transfer_to_claude-1', { reason: 'Add to it' })] },
+      { text: 'Handed to Claude.' },
+    );
     expect(await execute(folder, programs.codex!, [...codexArgs, 'Write a plan.'])).toContain('Handed to Claude.');
     await eventually(folder, { holder: 'claude-1', messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude'] });
 
@@ -199,11 +290,21 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     let loads = 0;
     page.on('load', () => (loads += 1));
     const sees = (handoff: string, ...texts: string[]) =>
-      Promise.all([page.getByRole('link', { name: `Handoff ${handoff}` }).first().waitFor(), ...texts.map((text) => page.getByText(text).first().waitFor())]);
+      Promise.all([
+        page
+          .getByRole('link', { name: `Handoff ${handoff}` })
+          .first()
+          .waitFor(),
+        ...texts.map((text) => page.getByText(text).first().waitFor()),
+      ]);
     await sees('waiting: from codex-1 to claude-1', 'Write a plan.', 'Handed to Claude.');
 
     const gate = gated();
-    models.claude.say({ calls: [bash('toolu_b1', 'printf Two >> plan.txt; echo root-$((40+3))')], gate: gate.promise }, { calls: [mcpOfClaude('toolu_b2', 'transfer_to_codex-1', { reason: 'Complete it' })] }, { text: 'Handed to Codex.' });
+    models.claude.say(
+      { calls: [bash('toolu_b1', 'printf Two >> plan.txt; echo root-$((40+3))')], gate: gate.promise },
+      { calls: [mcpOfClaude('toolu_b2', 'transfer_to_codex-1', { reason: 'Complete it' })] },
+      { text: 'Handed to Codex.' },
+    );
     const toClaude = models.claude.received.length;
     const claude = await watch(folder, 'claude-1', resuming['claude-1']);
     await sees('accepted: from codex-1 to claude-1');
@@ -212,27 +313,74 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await sees('waiting: from claude-1 to codex-1', 'Handed to Codex.');
 
     const toCodex = models.codex.received.length;
-    models.codex.say({ calls: [shell('call_b3', 'printf Three >> plan.txt')] }, { calls: [mcp('call_b4', 'transfer_to_reviewer-1', { reason: 'Please review' })] }, { text: 'Sent for review.' });
+    models.codex.say(
+      { calls: [shell('call_b3', 'printf Three >> plan.txt')] },
+      { calls: [mcp('call_b4', 'transfer_to_reviewer-1', { reason: 'Please review' })] },
+      { text: 'Sent for review.' },
+    );
     const codex = await watch(folder, 'codex-1', resuming['codex-1']);
     await untilEvent(codex, 'passed on');
     await sees('waiting: from codex-1 to reviewer-1', 'Sent for review.');
     expect([loads, faults]).toEqual([0, []]);
 
     /** Each was sent the log itself: its own calls as calls, those of the other program as text. */
-    const asked = (model: 'claude' | 'codex', from: number) => JSON.stringify(models[model].received.slice(from).find(({ body }) => (body.tools as object[] | undefined)?.length)!.body);
+    const asked = (model: 'claude' | 'codex', from: number) =>
+      JSON.stringify(
+        models[model].received.slice(from).find(({ body }) => (body.tools as object[] | undefined)?.length)!.body,
+      );
     const [ofClaude, ofCodex] = [asked('claude', toClaude), asked('codex', toCodex)];
-    for (const words of ['Write a plan.', 'leaf-42', 'recorded by the agent codex-1', 'Handed to Claude.', 'You are agent claude-1 of Baton', 'Add to it']) expect([words, ofClaude.includes(words)]).toEqual([words, true]);
-    for (const words of ['Write a plan.', 'root-43', 'recorded by the agent claude-1', 'Handed to Codex.', 'You are agent codex-1 of Baton', 'Complete it']) expect([words, ofCodex.includes(words)]).toEqual([words, true]);
-    const { body } = models.codex.received.slice(toCodex).find((one) => Array.isArray(one.body.input) && one.body.tools.length > 0)!;
-    const own = (body.input as { type?: string; name?: string; call_id?: string }[]).filter(({ type }) => type === 'function_call');
+    for (const words of [
+      'Write a plan.',
+      'leaf-42',
+      'recorded by the agent codex-1',
+      'Handed to Claude.',
+      'You are agent claude-1 of Baton',
+      'Add to it',
+    ])
+      expect([words, ofClaude.includes(words)]).toEqual([words, true]);
+    for (const words of [
+      'Write a plan.',
+      'root-43',
+      'recorded by the agent claude-1',
+      'Handed to Codex.',
+      'You are agent codex-1 of Baton',
+      'Complete it',
+    ])
+      expect([words, ofCodex.includes(words)]).toEqual([words, true]);
+    const { body } = models.codex.received
+      .slice(toCodex)
+      .find((one) => Array.isArray(one.body.input) && one.body.tools.length > 0)!;
+    const own = (body.input as { type?: string; name?: string; call_id?: string }[]).filter(
+      ({ type }) => type === 'function_call',
+    );
     expect(own.map(({ name, call_id: id }) => [name, id])).toEqual([['exec_command', 'call_b1']]);
     await eventually(folder, {
       holder: 'reviewer-1',
-      messages: ['USER: Write a plan', 'ASSISTANT: Handed to Claude', 'SYSTEM: You are agent claude-1 of Baton', 'ASSISTANT: Handed to Codex', 'SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Sent for review'],
-      calls: ['exec_command', 'transfer_to_claude_1', 'Bash', 'mcp__baton__transfer_to_codex-1', 'exec_command', 'transfer_to_reviewer_1'],
+      messages: [
+        'USER: Write a plan',
+        'ASSISTANT: Handed to Claude',
+        'SYSTEM: You are agent claude-1 of Baton',
+        'ASSISTANT: Handed to Codex',
+        'SYSTEM: You are agent codex-1 of Baton',
+        'ASSISTANT: Sent for review',
+      ],
+      calls: [
+        'exec_command',
+        'transfer_to_claude_1',
+        'Bash',
+        'mcp__baton__transfer_to_codex-1',
+        'exec_command',
+        'transfer_to_reviewer_1',
+      ],
     });
     const taken = ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED'];
-    expect(moves((await sessionIn(folder))!)).toEqual(['SESSION_CREATED', ...taken, ...taken, 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+    expect(moves((await sessionIn(folder))!)).toEqual([
+      'SESSION_CREATED',
+      ...taken,
+      ...taken,
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+    ]);
     expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('OneTwoThree');
     await untilHeard(folder);
     await Promise.all([codex.kill('SIGTERM'), claude.kill('SIGTERM')]);
@@ -243,8 +391,16 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     ['.claude/projects', '.codex/sessions']
       .map((name) => join(home, name))
       .filter((path) => existsSync(path))
-      .flatMap((path) => readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)))
-      .some((path) => readFileSync(path, 'utf8').split('\n').some((line) => line.includes(id) && /"(tool_result|function_call_output)"/.test(line)));
+      .flatMap((path) =>
+        readdirSync(path, { recursive: true, encoding: 'utf8' })
+          .filter((name) => name.endsWith('.jsonl'))
+          .map((name) => join(path, name)),
+      )
+      .some((path) =>
+        readFileSync(path, 'utf8')
+          .split('\n')
+          .some((line) => line.includes(id) && /"(tool_result|function_call_output)"/.test(line)),
+      );
 
   /** A session of the folder that an agent gets from the other one. */
   async function handed(folder: string, from = 'claude-1', to = 'codex-1'): Promise<void> {
@@ -254,7 +410,11 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   it('loses and doubles nothing when watch and Baton are killed while Codex works', async () => {
     const folder = await repository('killed');
     const gate = gated();
-    models.codex.say({ calls: [shell('call_d1', 'echo one >> count.txt')] }, { calls: [shell('call_d2', 'echo two >> count.txt')], gate: gate.promise }, { text: 'Counted.' });
+    models.codex.say(
+      { calls: [shell('call_d1', 'echo one >> count.txt')] },
+      { calls: [shell('call_d2', 'echo two >> count.txt')], gate: gate.promise },
+      { text: 'Counted.' },
+    );
     const before = models.codex.received.length;
     await handed(folder);
     const first = await watch(folder, 'codex-1');
@@ -265,10 +425,17 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await server.kill('SIGKILL');
     await untilEvent(second, 'away');
     gate.resolve();
-    await expect.poll(() => existsSync(join(folder, 'count.txt')) && readFileSync(join(folder, 'count.txt'), 'utf8'), patience).toBe('one\ntwo\n');
+    await expect
+      .poll(() => existsSync(join(folder, 'count.txt')) && readFileSync(join(folder, 'count.txt'), 'utf8'), patience)
+      .toBe('one\ntwo\n');
     server = await start();
     await untilEvent(second, 'completed');
-    await eventually(folder, { holder: 'codex-1', turns: 1, messages: ['SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Counted'], calls: ['exec_command', 'exec_command'] });
+    await eventually(folder, {
+      holder: 'codex-1',
+      turns: 1,
+      messages: ['SYSTEM: You are agent codex-1 of Baton', 'ASSISTANT: Counted'],
+      calls: ['exec_command', 'exec_command'],
+    });
     expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_COMPLETED']);
     expect(models.codex.received.length - before).toBe(3);
     await untilHeard(folder);
@@ -278,38 +445,67 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   it.each([
     ['Codex', 'codex', 'claude-1', 'codex-1', shell('call_e1', 'echo one >> count.txt')],
     ['Claude Code', 'claude', 'codex-1', 'claude-1', bash('toolu_e1', 'echo one >> count.txt')],
-  ] as const)('gives the session back with the reason when %s is killed, and keeps what it had done', async (_name, of, from, to, call) => {
-    const folder = await repository('broken');
-    const gate = gated();
-    models[of].say({ calls: [call] }, { text: 'Never said.', gate: gate.promise });
-    await handed(folder, from, to);
-    const before = models[of].answers.length;
-    const watching = await watch(folder, to, ['--exec', `echo $$ > pid; exec ${commands[to]}`]);
-    await expect.poll(() => models[of].answers.length - before, patience).toBe(2);
-    // Claude Code may ask its model before the result is in its transcript.
-    await expect.poll(() => hasResult(call.id), patience).toBe(true);
-    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
-    await untilEvent(watching, 'failed');
-    gate.resolve();
-    await eventually(folder, { holder: from, turns: 1, messages: [`SYSTEM: You are agent ${to} of Baton`], calls: [call.name] });
-    expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\n');
-    expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_ACCEPTED', 'HANDOFF_FAILED', 'SESSION_RETURNED']);
-    await untilHeard(folder);
-    await watching.kill('SIGTERM');
-  });
+  ] as const)(
+    'gives the session back with the reason when %s is killed, and keeps what it had done',
+    async (_name, of, from, to, call) => {
+      const folder = await repository('broken');
+      const gate = gated();
+      models[of].say({ calls: [call] }, { text: 'Never said.', gate: gate.promise });
+      await handed(folder, from, to);
+      const before = models[of].answers.length;
+      const watching = await watch(folder, to, ['--exec', `echo $$ > pid; exec ${commands[to]}`]);
+      await expect.poll(() => models[of].answers.length - before, patience).toBe(2);
+      // Claude Code may ask its model before the result is in its transcript.
+      await expect.poll(() => hasResult(call.id), patience).toBe(true);
+      process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+      await untilEvent(watching, 'failed');
+      gate.resolve();
+      await eventually(folder, {
+        holder: from,
+        turns: 1,
+        messages: [`SYSTEM: You are agent ${to} of Baton`],
+        calls: [call.name],
+      });
+      expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\n');
+      expect(moves((await sessionIn(folder))!)).toEqual([
+        ...given,
+        'HANDOFF_ACCEPTED',
+        'HANDOFF_FAILED',
+        'SESSION_RETURNED',
+      ]);
+      await untilHeard(folder);
+      await watching.kill('SIGTERM');
+    },
+  );
 
   it('records each line once when Claude Code is killed in the middle of a turn and its conversation goes on', async () => {
     const folder = await repository('continued');
     const gate = gated();
-    models.claude.say({ calls: [bash('toolu_g1', 'echo one >> count.txt')] }, { text: 'Never said.', gate: gate.promise });
-    const killed = execute(folder, 'sh', ['-c', 'echo $$ > pid; exec "$0" "$@"', programs.claude!, ...claudeArgs, '--', 'Count.']).catch((error: unknown) => error);
+    models.claude.say(
+      { calls: [bash('toolu_g1', 'echo one >> count.txt')] },
+      { text: 'Never said.', gate: gate.promise },
+    );
+    const killed = execute(folder, 'sh', [
+      '-c',
+      'echo $$ > pid; exec "$0" "$@"',
+      programs.claude!,
+      ...claudeArgs,
+      '--',
+      'Count.',
+    ]).catch((error: unknown) => error);
     await expect.poll(() => hasResult('toolu_g1'), patience).toBe(true);
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
     expect(await killed).toBeInstanceOf(Error);
     gate.resolve();
     models.claude.say({ calls: [bash('toolu_g2', 'echo two >> count.txt')] }, { text: 'Counted.' });
-    expect(await execute(folder, programs.claude!, ['--continue', ...claudeArgs, '--', 'Go on.'])).toContain('Counted.');
-    await eventually(folder, { holder: 'claude-1', messages: ['USER: Count', 'USER: Go on', 'ASSISTANT: Counted'], calls: ['Bash', 'Bash'] });
+    expect(await execute(folder, programs.claude!, ['--continue', ...claudeArgs, '--', 'Go on.'])).toContain(
+      'Counted.',
+    );
+    await eventually(folder, {
+      holder: 'claude-1',
+      messages: ['USER: Count', 'USER: Go on', 'ASSISTANT: Counted'],
+      calls: ['Bash', 'Bash'],
+    });
     expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\ntwo\n');
     await untilHeard(folder);
   });
@@ -317,7 +513,10 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   it('brings a rejection with its reason in front of Claude Code', async () => {
     const folder = await repository('rejected');
     await handed(folder);
-    models.codex.say({ calls: [mcp('call_f1', 'baton_reject', { reason: 'Nothing is tested yet' })] }, { text: 'Rejected.' });
+    models.codex.say(
+      { calls: [mcp('call_f1', 'baton_reject', { reason: 'Nothing is tested yet' })] },
+      { text: 'Rejected.' },
+    );
     expect(await execute(folder, programs.codex!, [...codexArgs, 'What waits?'])).toContain('Rejected.');
     const before = models.claude.received.length;
     models.claude.say({ text: 'I test it.' });

@@ -17,32 +17,49 @@ describe('the contract', () => {
   });
 });
 
-const released = 'type Query { agent(id: ID!): String agents: [String!]! id: ID } enum Color { RED BLUE } union Result = Query';
-const log = (text: string): string => `# Changelog\n\n## Unreleased\n\n${text}\n\n## 0.1.0, 2026-01-01\n\n### Breaking\n\n- \`Query.agent\` was removed.\n`;
+const released =
+  'type Query { agent(id: ID!): String agents: [String!]! id: ID } enum Color { RED BLUE } union Result = Query';
+const log = (text: string): string =>
+  `# Changelog\n\n## Unreleased\n\n${text}\n\n## 0.1.0, 2026-01-01\n\n### Breaking\n\n- \`Query.agent\` was removed.\n`;
 
 describe('the check of the released contract', () => {
   it.each([
     ['a removed field', released.replace('agent(id: ID!): String', ''), 'Query.agent was removed.'],
-    ['a value that became nullable', released.replace('[String!]!', '[String!]'), 'Query.agents changed type from [String!]! to [String!].'],
+    [
+      'a value that became nullable',
+      released.replace('[String!]!', '[String!]'),
+      'Query.agents changed type from [String!]! to [String!].',
+    ],
     ['a removed enum value', released.replace('BLUE', ''), 'BLUE was removed from enum type Color.'],
-    ['a required argument', released.replace('id: ID!', 'id: ID!, type: String!'), 'A required arg type on Query.agent was added.'],
+    [
+      'a required argument',
+      released.replace('id: ID!', 'id: ID!, type: String!'),
+      'A required arg type on Query.agent was added.',
+    ],
     ['a removed type', released.replace('enum Color { RED BLUE }', ''), 'Color was removed.'],
   ])('refuses %s until the changelog names it', (_what, current, description) => {
     expect(unnamedBreaks(released, current, log(''))).toEqual([description]);
     expect(unnamedBreaks(released, current, log(`### Added\n\n- ${description}`))).toEqual([description]);
-    const named = description.replace(/^\S+\.\S+/, '`$&`').replace(/\.$/, ': use another.').replace(' on ', '\n  on ');
-    expect(unnamedBreaks(released, current, log(`### Breaking\n\n- ${named}\n\n### Fixed\n\n- Something.`))).toEqual([]);
+    const named = description
+      .replace(/^\S+\.\S+/, '`$&`')
+      .replace(/\.$/, ': use another.')
+      .replace(' on ', '\n  on ');
+    expect(unnamedBreaks(released, current, log(`### Breaking\n\n- ${named}\n\n### Fixed\n\n- Something.`))).toEqual(
+      [],
+    );
   });
 
   it('takes additions without a word', () => {
-    const more = 'type Query { agent(id: ID!, type: String): String! agents: [String!]! id: ID more: Int } enum Color { RED BLUE GREEN } type More { x: Int } union Result = Query | More';
+    const more =
+      'type Query { agent(id: ID!, type: String): String! agents: [String!]! id: ID more: Int } enum Color { RED BLUE GREEN } type More { x: Int } union Result = Query | More';
     expect(unnamedBreaks(released, more, log(''))).toEqual([]);
   });
 
   it('refuses a deprecation without an alternative or a date', () => {
     const deprecated = (reason: string): string => `type Query { x(a: Int @deprecated(reason: "${reason}")): Int }`;
     expect(undatedDeprecations(deprecated('Use b. Removed from 2027-06-30 on.'))).toEqual([]);
-    for (const reason of ['Use b.', 'Removed from 2027-06-30 on.', 'Use b. Removed from 2027-06-31 on.']) expect(undatedDeprecations(deprecated(reason))).toEqual([`a: ${reason}`]);
+    for (const reason of ['Use b.', 'Removed from 2027-06-30 on.', 'Use b. Removed from 2027-06-31 on.'])
+      expect(undatedDeprecations(deprecated(reason))).toEqual([`a: ${reason}`]);
     expect(undatedDeprecations('type Query { x: Int @deprecated }')).toEqual(['x: No longer supported']);
   });
 });
@@ -71,4 +88,5 @@ function undatedDeprecations(sdl: string): string[] {
   return found;
 }
 
-const isDate = (text: string): boolean => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
+const isDate = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);

@@ -22,7 +22,9 @@ interface Received {
  * one JSON answer; the last two also as a stream, as the command lines of Codex and Claude Code ask for it. The real SDKs and
  * programs run against it without a network and without a key. Each answer has an id of its own. After the script it says "Done.", and so to streaming requests without tools.
  */
-export async function scriptedModel(steps: readonly Step[]): Promise<{ url: string; received: Received[]; answers: object[] }> {
+export async function scriptedModel(
+  steps: readonly Step[],
+): Promise<{ url: string; received: Received[]; answers: object[] }> {
   const received: Received[] = [];
   const answers: object[] = [];
   const server = createServer((request, response) => {
@@ -32,18 +34,27 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
       const path = (request.url ?? '').split('?')[0]!;
       response.setHeader('content-type', 'application/json');
       // Programs also ask which models there are, and count tokens.
-      if (request.method !== 'POST' || path.endsWith('/count_tokens')) return void response.end('{"data":[],"models":[],"input_tokens":10}');
+      if (request.method !== 'POST' || path.endsWith('/count_tokens'))
+        return void response.end('{"data":[],"models":[],"input_tokens":10}');
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Received['body'];
       received.push({ path, body });
       const isAside = body.stream === true && ((body.tools as object[] | undefined) ?? []).length === 0;
       const step = (isAside ? undefined : steps[answers.length]) ?? { text: 'Done.' };
       const n = received.length;
-      const answer = path.endsWith('/responses') ? responseOf(step, n) : path.endsWith('/messages') ? messageOf(step, n) : completionOf(step, n);
+      const answer = path.endsWith('/responses')
+        ? responseOf(step, n)
+        : path.endsWith('/messages')
+          ? messageOf(step, n)
+          : completionOf(step, n);
       if (!isAside) answers.push(answer);
       await step.gate;
       if (body.stream !== true) return void response.end(JSON.stringify(answer));
-      const events = path.endsWith('/responses') ? responseEvents(answer as ReturnType<typeof responseOf>) : messageEvents(answer as ReturnType<typeof messageOf>);
-      response.setHeader('content-type', 'text/event-stream').end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+      const events = path.endsWith('/responses')
+        ? responseEvents(answer as ReturnType<typeof responseOf>)
+        : messageEvents(answer as ReturnType<typeof messageOf>);
+      response
+        .setHeader('content-type', 'text/event-stream')
+        .end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +67,10 @@ export async function scriptedModel(steps: readonly Step[]): Promise<{ url: stri
 
 const textOf = (given: object | string): string => (typeof given === 'string' ? given : JSON.stringify(given));
 
-const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text' | 'gate'>, n: number): object => ({
+const completionOf = (
+  { text = null, calls = [] }: { text?: string | null } & Omit<Step, 'text' | 'gate'>,
+  n: number,
+): object => ({
   id: `chatcmpl-${n}`,
   object: 'chat.completion',
   created: 1_767_225_600,
@@ -68,7 +82,13 @@ const completionOf = ({ text = null, calls = [] }: { text?: string | null } & Om
       message: {
         role: 'assistant',
         content: text,
-        ...(calls.length > 0 && { tool_calls: calls.map(({ id, name, arguments: given }) => ({ id, type: 'function', function: { name, arguments: textOf(given) } })) }),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map(({ id, name, arguments: given }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: textOf(given) },
+          })),
+        }),
       },
     },
   ],
@@ -83,10 +103,34 @@ const responseOf = ({ text, calls = [] }: Step, n: number) => ({
   status: 'completed',
   error: null,
   output: [
-    ...(text === undefined ? [] : [{ type: 'message', id: `msg_${n}`, role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }]),
-    ...calls.map(({ id, name, arguments: given, namespace }) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, name, ...(namespace !== undefined && { namespace }), arguments: textOf(given), status: 'completed' })),
+    ...(text === undefined
+      ? []
+      : [
+          {
+            type: 'message',
+            id: `msg_${n}`,
+            role: 'assistant',
+            status: 'completed',
+            content: [{ type: 'output_text', text, annotations: [] }],
+          },
+        ]),
+    ...calls.map(({ id, name, arguments: given, namespace }) => ({
+      type: 'function_call',
+      id: `fc_${id}`,
+      call_id: id,
+      name,
+      ...(namespace !== undefined && { namespace }),
+      arguments: textOf(given),
+      status: 'completed',
+    })),
   ],
-  usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 5, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 15 },
+  usage: {
+    input_tokens: 10,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 15,
+  },
 });
 
 const messageOf = ({ text, calls = [] }: Step, n: number) => ({
@@ -94,7 +138,10 @@ const messageOf = ({ text, calls = [] }: Step, n: number) => ({
   type: 'message',
   role: 'assistant',
   model: 'scripted',
-  content: [...(text === undefined ? [] : [{ type: 'text', text }]), ...calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }))],
+  content: [
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
+    ...calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+  ],
   stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
   stop_sequence: null,
   usage: { input_tokens: 10, output_tokens: 5 },
@@ -114,8 +161,19 @@ const responseEvents = (response: ReturnType<typeof responseOf>): Event[] => [
 const messageEvents = ({ content, stop_reason, stop_sequence, ...message }: ReturnType<typeof messageOf>): Event[] => [
   { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence: null } },
   ...content.flatMap((block, index): Event[] => [
-    { type: 'content_block_start', index, content_block: 'text' in block ? { ...block, text: '' } : { ...block, input: {} } },
-    { type: 'content_block_delta', index, delta: 'text' in block ? { type: 'text_delta', text: block.text } : { type: 'input_json_delta', partial_json: textOf(block.input) } },
+    {
+      type: 'content_block_start',
+      index,
+      content_block: 'text' in block ? { ...block, text: '' } : { ...block, input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index,
+      delta:
+        'text' in block
+          ? { type: 'text_delta', text: block.text }
+          : { type: 'input_json_delta', partial_json: textOf(block.input) },
+    },
     { type: 'content_block_stop', index },
   ]),
   { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: 5 } },

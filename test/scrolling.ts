@@ -24,7 +24,9 @@ const notches = 5;
 
 const afterTwoFrames = () =>
   new Promise<boolean>((resolve) =>
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve(scrollY + innerHeight >= document.documentElement.scrollHeight - 2))),
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => resolve(scrollY + innerHeight >= document.documentElement.scrollHeight - 2)),
+    ),
   );
 
 /**
@@ -58,7 +60,13 @@ function busiestThread(events: readonly TraceEvent[]): string | undefined {
 
 async function turnWheel(page: Page, devtools: CDPSession): Promise<void> {
   for (let step = 0; step < 400; step += 1) {
-    await devtools.send('Input.dispatchMouseEvent', { type: 'mouseWheel', x: 600, y: 500, deltaX: 0, deltaY: notches * 120 });
+    await devtools.send('Input.dispatchMouseEvent', {
+      type: 'mouseWheel',
+      x: 600,
+      y: 500,
+      deltaX: 0,
+      deltaY: notches * 120,
+    });
     if (await page.evaluate(afterTwoFrames)) return;
   }
   throw new Error('The wheel did not reach the end of the page');
@@ -68,7 +76,10 @@ async function traced(devtools: CDPSession, work: () => Promise<void>): Promise<
   const events: TraceEvent[] = [];
   devtools.on('Tracing.dataCollected', ({ value }) => void events.push(...(value as object[] as TraceEvent[])));
   const complete = new Promise((resolve) => devtools.once('Tracing.tracingComplete', resolve));
-  await devtools.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'devtools.timeline'] } });
+  await devtools.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel', 'devtools.timeline'] },
+  });
   await work();
   await devtools.send('Tracing.end');
   await complete;

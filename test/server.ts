@@ -94,8 +94,15 @@ export interface StartAppOptions extends Variations {
  * The whole server in this process, on a free port, with a test database and without background work. It requires no keys
  * unless `variables` has BATON_ADMIN_KEY or the database has keys.
  */
-export async function startApp(database: TestDatabase, { variables = {}, log = silentLog, ...variations }: StartAppOptions = {}): Promise<StartedApp> {
-  const baton = await compose(readEnv({ PORT: '0', ...variables }), database, log, { rates: unhurried(), background: [], ...variations });
+export async function startApp(
+  database: TestDatabase,
+  { variables = {}, log = silentLog, ...variations }: StartAppOptions = {},
+): Promise<StartedApp> {
+  const baton = await compose(readEnv({ PORT: '0', ...variables }), database, log, {
+    rates: unhurried(),
+    background: [],
+    ...variations,
+  });
   await baton.app.start();
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= baton.stop());

@@ -45,7 +45,8 @@ class Inbox<T> {
   take(name: string, wants: (message: T) => boolean = () => true): Promise<T> {
     const at = this.#messages.findIndex(wants);
     if (at !== -1) return Promise.resolve(this.#messages.splice(at, 1)[0]!);
-    const instead = (): string => `Waited in vain for ${name}; there is: ${JSON.stringify(this.#messages).slice(0, 2_000)}`;
+    const instead = (): string =>
+      `Waited in vain for ${name}; there is: ${JSON.stringify(this.#messages).slice(0, 2_000)}`;
     if (this.#ended !== undefined) return Promise.reject(new Error(`${instead()}, and ${this.#ended}`));
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => waiter.fail(new Error(instead())), patience);
@@ -103,7 +104,10 @@ export interface SocketOptions extends ClientOptions {
 }
 
 /** Connects to a server's `/graphql`; rejects when the upgrade is rejected. */
-export async function rawSocket(url: string, { protocol = 'graphql-transport-ws', named = false, ...options }: SocketOptions = {}): Promise<RawSocket> {
+export async function rawSocket(
+  url: string,
+  { protocol = 'graphql-transport-ws', named = false, ...options }: SocketOptions = {},
+): Promise<RawSocket> {
   const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, protocol, { perMessageDeflate: false, ...options });
   const inbox = new Inbox<Message>();
   const closed = new Promise<Closed>((resolve) => {
@@ -112,7 +116,9 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
       resolve({ code, reason: reason.toString() });
     });
   });
-  ws.on('message', (data) => inbox.put(JSON.parse(named ? (data as Buffer).toString() : unnamed((data as Buffer).toString())) as Message));
+  ws.on('message', (data) =>
+    inbox.put(JSON.parse(named ? (data as Buffer).toString() : unnamed((data as Buffer).toString())) as Message),
+  );
   await once(ws, 'open');
   // From here only the close matters.
   ws.on('error', () => undefined);
@@ -121,9 +127,13 @@ export async function rawSocket(url: string, { protocol = 'graphql-transport-ws'
     ws,
     send: (message) => ws.send(JSON.stringify(message)),
     sendText: (text) => ws.send(text),
-    message: (type, id) => inbox.take(`${type} ${id ?? ''}`, (message) => message.type === type && (id === undefined || message.id === id)),
+    message: (type, id) =>
+      inbox.take(`${type} ${id ?? ''}`, (message) => message.type === type && (id === undefined || message.id === id)),
     async result<Data>(id: string) {
-      const { payload } = await inbox.take(`a result of ${id}`, (message) => message.type === 'next' && message.id === id);
+      const { payload } = await inbox.take(
+        `a result of ${id}`,
+        (message) => message.type === 'next' && message.id === id,
+      );
       return payload as Result<Data>;
     },
     async init(payload) {
@@ -155,7 +165,13 @@ export interface SseStream {
   close(): void;
 }
 
-export async function sseStream(url: string, query: string, variables: object = {}, headers: Record<string, string> = {}, { named = false } = {}): Promise<SseStream> {
+export async function sseStream(
+  url: string,
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = {},
+  { named = false } = {},
+): Promise<SseStream> {
   const outgoing: ClientRequest = request(`${url}/graphql`, {
     agent: false,
     method: 'POST',
@@ -172,7 +188,10 @@ export async function sseStream(url: string, query: string, variables: object = 
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const lines = block.split('\n');
-      const event = lines.find((line) => line.startsWith('event:'))?.slice(6).trim();
+      const event = lines
+        .find((line) => line.startsWith('event:'))
+        ?.slice(6)
+        .trim();
       const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5));
       if (event === 'next') inbox.put(JSON.parse(named ? data.join('\n') : unnamed(data.join('\n'))) as Result);
       if (event === 'complete') complete = true;

@@ -30,7 +30,9 @@ test('the wire counts round trips and statements', async () => {
 });
 
 test('the wire does not count connecting', async () => {
-  const { statements, roundTrips } = await wire.during(() => Promise.all([1, 2, 3, 4].map(() => pool.query('SELECT 1'))));
+  const { statements, roundTrips } = await wire.during(() =>
+    Promise.all([1, 2, 3, 4].map(() => pool.query('SELECT 1'))),
+  );
   expect({ roundTrips, statements: statements.length }).toEqual({ roundTrips: 4, statements: 4 });
 });
 

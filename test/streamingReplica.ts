@@ -18,7 +18,12 @@ const versions = '/usr/lib/postgresql';
 export const postgresProgram: Program = {
   name: 'PostgreSQL',
   package: 'postgresql',
-  find: () => (existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')).find((bin) => existsSync(join(bin, 'pg_basebackup'))) : undefined),
+  find: () =>
+    existsSync(versions)
+      ? readdirSync(versions)
+          .map((version) => join(versions, version, 'bin'))
+          .find((bin) => existsSync(join(bin, 'pg_basebackup')))
+      : undefined,
   advice: 'install postgresql from the packages of your system',
 };
 
@@ -37,7 +42,9 @@ export interface Node {
 }
 
 /** A PostgreSQL with a migrated database, and a replica that streams from it. */
-export async function streamingReplica(atEnd: (undo: () => Promise<void>) => void): Promise<{ primary: Node; replica: Node }> {
+export async function streamingReplica(
+  atEnd: (undo: () => Promise<void>) => void,
+): Promise<{ primary: Node; replica: Node }> {
   const bin = requireProgram(postgresProgram);
   const folder = mkdtempSync(join(dataFolder(), 'baton-replica-'));
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
@@ -45,14 +52,25 @@ export async function streamingReplica(atEnd: (undo: () => Promise<void>) => voi
   atEnd(() => rm(folder, { recursive: true, force: true }));
   const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
   const [first, second] = [join(folder, 'primary'), join(folder, 'replica')];
-  await run(join(bin, 'initdb'), ['-D', first, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], options);
+  await run(
+    join(bin, 'initdb'),
+    ['-D', first, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
+    options,
+  );
   const primary = await node(first);
   await primary.start();
   await migrateUp(primary.url);
   const { port } = new URL(primary.url);
-  await run(join(bin, 'pg_basebackup'), ['-D', second, '-h', '127.0.0.1', '-p', port, '-U', 'postgres', '-R', '-X', 'stream', '-c', 'fast', '--no-sync'], options);
+  await run(
+    join(bin, 'pg_basebackup'),
+    ['-D', second, '-h', '127.0.0.1', '-p', port, '-U', 'postgres', '-R', '-X', 'stream', '-c', 'fast', '--no-sync'],
+    options,
+  );
   // Statements of the replica that stand in the way of the primary's changes are cancelled soon.
-  await writeFile(join(second, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\nmax_standby_streaming_delay = 100ms\nwal_retrieve_retry_interval = 100ms\n`);
+  await writeFile(
+    join(second, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\nmax_standby_streaming_delay = 100ms\nwal_retrieve_retry_interval = 100ms\n`,
+  );
   const replica = await node(second);
   await replica.start();
   return { primary, replica };
@@ -74,14 +92,22 @@ export async function streamingReplica(atEnd: (undo: () => Promise<void>) => voi
       query: <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
         pool.query<Row>(text).then(
           ({ rows }) => rows,
-          (error: { code?: string }) => (error.code === '40001' ? made.query<Row>(text) : Promise.reject(error as Error)),
+          (error: { code?: string }) =>
+            error.code === '40001' ? made.query<Row>(text) : Promise.reject(error as Error),
         ),
       async start() {
-        child = endsWithThisProcess(spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1'], { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] }));
+        child = endsWithThisProcess(
+          spawn(
+            join(bin, 'postgres'),
+            ['-D', data, '-p', String(port), '-k', folder, '-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1'],
+            { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
+          ),
+        );
         const said: string[] = [];
         child.stderr!.on('data', (chunk: Buffer) => void (said.push(chunk.toString()) > 50 && said.shift()));
         for (const started = Date.now(); !(await answers(url)); await wait(20)) {
-          if (child.exitCode !== null || Date.now() - started > 60_000) throw new Error(`PostgreSQL did not start:\n${said.join('')}`);
+          if (child.exitCode !== null || Date.now() - started > 60_000)
+            throw new Error(`PostgreSQL did not start:\n${said.join('')}`);
         }
       },
       async kill() {

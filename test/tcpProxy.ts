@@ -18,7 +18,22 @@ export interface TcpProxy {
 }
 
 // Valid Redis protocol, but an answer to no command.
-const nonsense = [':1', '_', '*0', '*-1', '*1\r\n$-1', '>0', '>1\r\n_', '>2\r\n+message\r\n_', '>3\r\n+message\r\n_\r\n_', '>3\r\n+subscribe\r\n_\r\n_', '+OK', '-ERR no', '$5\r\nhello', '%1\r\n+a\r\n+b'];
+const nonsense = [
+  ':1',
+  '_',
+  '*0',
+  '*-1',
+  '*1\r\n$-1',
+  '>0',
+  '>1\r\n_',
+  '>2\r\n+message\r\n_',
+  '>3\r\n+message\r\n_\r\n_',
+  '>3\r\n+subscribe\r\n_\r\n_',
+  '+OK',
+  '-ERR no',
+  '$5\r\nhello',
+  '%1\r\n+a\r\n+b',
+];
 
 /** Cycles through the kinds of nonsense, so that a connection soon gets one that ends it. */
 function createGarbage(): () => Buffer {

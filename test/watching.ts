@@ -42,20 +42,39 @@ export function watchPlace(): { root: string; folder: string; env: Record<string
     killCommands(root);
     rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   });
-  return { root, folder: root, env: { HOME: root, XDG_STATE_HOME: join(root, 'state'), CLAUDE_CONFIG_DIR: join(root, 'claude'), CODEX_HOME: join(root, 'codex') } };
+  return {
+    root,
+    folder: root,
+    env: {
+      HOME: root,
+      XDG_STATE_HOME: join(root, 'state'),
+      CLAUDE_CONFIG_DIR: join(root, 'claude'),
+      CODEX_HOME: join(root, 'codex'),
+    },
+  };
 }
 
 /** Starts `baton watch --json` as a process. */
-export async function startWatch(place: { folder: string; env: Record<string, string> }, args: string[], env: Record<string, string> = {}): Promise<Watching> {
+export async function startWatch(
+  place: { folder: string; env: Record<string, string> },
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<Watching> {
   const { PATH } = process.env;
   const child = endsWithThisProcess(
-    spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'watch', '--json', ...args], { cwd: place.folder, env: { PATH, ...place.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'watch', '--json', ...args], {
+      cwd: place.folder,
+      env: { PATH, ...place.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
   );
   atEnd(() => void child.kill('SIGKILL'));
   const lines: WatchLine[] = [];
   let stderr = '';
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as WatchLine));
   createInterface(child.stderr).on('line', (line) => (stderr += `${line}\n`));
-  const exited = new Promise<number | string>((resolve) => void child.once('close', (code, signal) => resolve(signal ?? code ?? 0)));
+  const exited = new Promise<number | string>(
+    (resolve) => void child.once('close', (code, signal) => resolve(signal ?? code ?? 0)),
+  );
   return { lines, stderr: () => stderr, kill: (signal) => void child.kill(signal), exited };
 }

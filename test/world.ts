@@ -11,10 +11,21 @@ import { definePipeline } from '../server/pipelines/definePipeline.ts';
 import { runCommand } from '../server/queue/runCommand.ts';
 import { createSession, type CreateSessionInput } from '../server/sessions/createSession.ts';
 
-export const operator: Caller = { principal: 'operator', role: 'OPERATOR', agentId: null, keyId: null, expiresAt: null };
+export const operator: Caller = {
+  principal: 'operator',
+  role: 'OPERATOR',
+  agentId: null,
+  keyId: null,
+  expiresAt: null,
+};
 
 /** A caller whose key is bound to this agent. */
-export const agentCaller = (agentId: string): Caller => ({ ...operator, principal: `key of ${agentId}`, role: 'AGENT', agentId });
+export const agentCaller = (agentId: string): Caller => ({
+  ...operator,
+  principal: `key of ${agentId}`,
+  role: 'AGENT',
+  agentId,
+});
 
 export interface As {
   caller?: Caller;
@@ -37,7 +48,17 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
   return {
     run,
 
-    agent: (id: string, fields: { type?: string; role?: string; maxCapacity?: number; collaborators?: string[]; instructions?: string; contextWindow?: number } = {}) =>
+    agent: (
+      id: string,
+      fields: {
+        type?: string;
+        role?: string;
+        maxCapacity?: number;
+        collaborators?: string[];
+        instructions?: string;
+        contextWindow?: number;
+      } = {},
+    ) =>
       run(registerAgent, {
         id,
         type: fields.type ?? 'CLAUDE',
@@ -101,7 +122,12 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
       ),
 
     /** Defines a pipeline from lines such as `write DONE review`; `review APPROVE end` completes it. A stage's role is its name. */
-    async pipeline(slug: string, lines: readonly string[], stages: Record<string, Partial<Stage>> = {}, transitions: Record<string, Partial<Transition>> = {}): Promise<string> {
+    async pipeline(
+      slug: string,
+      lines: readonly string[],
+      stages: Record<string, Partial<Stage>> = {},
+      transitions: Record<string, Partial<Transition>> = {},
+    ): Promise<string> {
       const parts = lines.map((line) => line.split(' ') as [string, string, string]);
       const names = [...new Set(parts.flatMap(([from, , to]) => (to === 'end' ? [from] : [from, to])))];
       return (
@@ -110,8 +136,26 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
           name: slug,
           description: null,
           start: names[0]!,
-          stages: names.map((name) => ({ name, role: name, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null, ...stages[name] })),
-          transitions: parts.map(([from, outcome, to], index) => ({ from, outcome, to: to === 'end' ? null : to, when: null, payloadSchema: null, ...transitions[lines[index]!] })),
+          stages: names.map((name) => ({
+            name,
+            role: name,
+            agentType: null,
+            phase: null,
+            instructions: null,
+            payloadSchema: null,
+            acceptWithinMinutes: null,
+            remindAfterMinutes: null,
+            escalateTo: null,
+            ...stages[name],
+          })),
+          transitions: parts.map(([from, outcome, to], index) => ({
+            from,
+            outcome,
+            to: to === 'end' ? null : to,
+            when: null,
+            payloadSchema: null,
+            ...transitions[lines[index]!],
+          })),
         })
       ).pipelineId;
     },
@@ -142,7 +186,13 @@ export type World = ReturnType<typeof world>;
 export const toolCall = (
   callId: string,
   name: string,
-  fields: { result?: string | null; error?: string; filesModified?: string[]; arguments?: unknown; durationMs?: number } = {},
+  fields: {
+    result?: string | null;
+    error?: string;
+    filesModified?: string[];
+    arguments?: unknown;
+    durationMs?: number;
+  } = {},
 ) => ({
   callId,
   name,

@@ -65,7 +65,11 @@ function Known({ apiKey, connected: { live, reread }, onKnown, onSignOut, childr
   const access = useMemo(
     () =>
       data && {
-        viewer: { role: data.viewer.role ?? null, agentId: data.viewer.agent?.id ?? null, keyName: data.viewer.key?.name ?? null },
+        viewer: {
+          role: data.viewer.role ?? null,
+          agentId: data.viewer.agent?.id ?? null,
+          keyName: data.viewer.key?.name ?? null,
+        },
         key: apiKey,
         signOut: onSignOut,
       },
@@ -77,7 +81,11 @@ function Known({ apiKey, connected: { live, reread }, onKnown, onSignOut, childr
   }, [isKnown, onKnown]);
   const waiting = (
     <main className={styles.waiting}>
-      {error && !isUnauthenticated(error) ? <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} /> : <Skeleton height="3rem" />}
+      {error && !isUnauthenticated(error) ? (
+        <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />
+      ) : (
+        <Skeleton height="3rem" />
+      )}
     </main>
   );
   if (!access) return waiting;

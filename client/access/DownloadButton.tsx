@@ -9,14 +9,23 @@ export function DownloadButton({ path, label, children }: { path: string; label:
   const [state, setState] = useState<'idle' | 'loading' | 'failed'>('idle');
   const load = async () => {
     setState('loading');
-    setState(await download(path, key).then(
-      () => 'idle' as const,
-      () => 'failed' as const,
-    ));
+    setState(
+      await download(path, key).then(
+        () => 'idle' as const,
+        () => 'failed' as const,
+      ),
+    );
   };
   return (
     <>
-      <button type="button" className="button small" aria-label={`Download ${label}`} title={`Download ${label}`} aria-disabled={state === 'loading'} onClick={() => void load()}>
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Download ${label}`}
+        title={`Download ${label}`}
+        aria-disabled={state === 'loading'}
+        onClick={() => void load()}
+      >
         <Icon name={state === 'failed' ? 'alert' : 'download'} size={14} />
         {state === 'failed' ? `${children}: try again` : children}
       </button>

@@ -8,7 +8,10 @@ export function Who() {
   const role = (viewer.role ?? 'nobody').toLowerCase();
   const name = viewer.agentId ?? viewer.keyName ?? (key === null ? 'this machine' : 'admin key');
   return (
-    <div className={styles.who} title={key === null ? 'This server has no keys: every caller has full access.' : undefined}>
+    <div
+      className={styles.who}
+      title={key === null ? 'This server has no keys: every caller has full access.' : undefined}
+    >
       <Icon name={viewer.agentId === null ? 'user' : 'bot'} />
       <span className={styles.name}>
         {name} <span className="soft">{role}</span>

@@ -19,7 +19,15 @@ describe('the dashboard of a server with keys', () => {
     // It lasts over a reload, and stands nowhere else.
     await page.reload();
     await page.getByText('Add rate limits').waitFor();
-    const elsewhere = () => page.evaluate(async () => [JSON.stringify(localStorage), document.cookie, location.href, JSON.stringify(await indexedDB.databases())].join());
+    const elsewhere = () =>
+      page.evaluate(async () =>
+        [
+          JSON.stringify(localStorage),
+          document.cookie,
+          location.href,
+          JSON.stringify(await indexedDB.databases()),
+        ].join(),
+      );
     expect(await elsewhere()).not.toContain(adminKey);
     // Another tab, and GraphiQL in a third, are signed in with it.
     const other = await page.context().newPage();
@@ -105,7 +113,9 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('link', { name: 'Queue' }).click();
     await page.getByText('an agent of type GEMINI').waitFor();
     expect(await page.getByLabel('Priority of Nobody has it').count()).toBe(0);
-    await signIn('/pipelines/_new', keys.ANALYST).then((other) => other.page.getByText('Operators define pipelines.').waitFor());
+    await signIn('/pipelines/_new', keys.ANALYST).then((other) =>
+      other.page.getByText('Operators define pipelines.').waitFor(),
+    );
   }, 60_000);
 
   it('shows an agent its own records and the other agents', async () => {

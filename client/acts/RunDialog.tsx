@@ -37,7 +37,21 @@ type State<Payload> = 'waiting' | 'running' | Outcome<Payload>;
  * Acts on one record or on many: asks first, shows what became of each, and tries those that were refused again. It closes by itself once
  * all are done. Closed while it runs, it begins no others.
  */
-export function RunDialog<Each extends Item, Payload>({ title, items: given, word, busy, icon, danger = false, keep = 'Cancel', fields, isReady = true, wide = false, run, onAllDone, onClose }: RunDialogProps<Each, Payload>) {
+export function RunDialog<Each extends Item, Payload>({
+  title,
+  items: given,
+  word,
+  busy,
+  icon,
+  danger = false,
+  keep = 'Cancel',
+  fields,
+  isReady = true,
+  wide = false,
+  run,
+  onAllDone,
+  onClose,
+}: RunDialogProps<Each, Payload>) {
   // The records of the moment in which it began.
   const [frozen, setFrozen] = useState<readonly Each[] | null>(null);
   const items = frozen ?? given;
@@ -65,7 +79,9 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
       },
       () => isStopped.current,
     );
-    const payloads = [...ended.values()].flatMap((state) => (typeof state === 'object' && state.done ? [state.payload] : []));
+    const payloads = [...ended.values()].flatMap((state) =>
+      typeof state === 'object' && state.done ? [state.payload] : [],
+    );
     if (payloads.length === items.length) {
       onAllDone?.(payloads);
       return onClose(items.map(({ id }) => id));
@@ -104,14 +120,23 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
       title={title}
       onClose={close}
       wide={wide}
-      notice={isAsking && refusal !== null && phase === 'asking' && <ErrorNote title={titleOf(refusal)}>{refusal.message}</ErrorNote>}
+      notice={
+        isAsking &&
+        refusal !== null &&
+        phase === 'asking' && <ErrorNote title={titleOf(refusal)}>{refusal.message}</ErrorNote>
+      }
       footer={
         isAsking ? (
           <>
             <button type="button" className="button" onClick={close}>
               {keep}
             </button>
-            <button type="submit" form={form} className={`button ${danger ? 'danger' : 'primary'}`} aria-disabled={!isReady || phase === 'running'}>
+            <button
+              type="submit"
+              form={form}
+              className={`button ${danger ? 'danger' : 'primary'}`}
+              aria-disabled={!isReady || phase === 'running'}
+            >
               <Icon name={icon} /> {phase === 'running' ? busy : word}
             </button>
           </>
@@ -145,7 +170,9 @@ export function RunDialog<Each extends Item, Payload>({ title, items: given, wor
       {!isAsking && (
         <>
           <p role="status" className={styles.sum}>
-            {phase === 'running' ? `${busy} ${doneIds.length} of ${items.length} done` : `${doneIds.length} of ${items.length} done, ${refused.length} not.`}
+            {phase === 'running'
+              ? `${busy} ${doneIds.length} of ${items.length} done`
+              : `${doneIds.length} of ${items.length} done, ${refused.length} not.`}
           </p>
           <ul role="list" className={styles.items}>
             {items.map(({ id, title: name }) => (
@@ -167,7 +194,9 @@ function Line({ name, state }: { name: string; state: State<unknown> }) {
     <li data-outcome={look}>
       <Icon name={look === 'waiting' ? 'hourglass' : look === 'done' ? 'check' : 'alert'} />
       <span className={styles.name}>{name}</span>
-      <span className={styles.word}>{!isOver ? (state === 'running' ? 'under way' : 'waiting') : state.done ? 'done' : state.message}</span>
+      <span className={styles.word}>
+        {!isOver ? (state === 'running' ? 'under way' : 'waiting') : state.done ? 'done' : state.message}
+      </span>
     </li>
   );
 }

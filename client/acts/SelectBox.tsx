@@ -15,7 +15,15 @@ export const withBox = styles.row;
 export function SelectBox({ id, label, checked, onToggle }: SelectBoxProps) {
   return (
     <label className={styles.box}>
-      <input type="checkbox" aria-label={`Select ${label}`} data-select={id} checked={checked} onChange={(event) => onToggle(id, event.target.checked, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)} />
+      <input
+        type="checkbox"
+        aria-label={`Select ${label}`}
+        data-select={id}
+        checked={checked}
+        onChange={(event) =>
+          onToggle(id, event.target.checked, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
+        }
+      />
     </label>
   );
 }

@@ -82,4 +82,5 @@ export function SelectionBar({ count, noun, acts, shown, onAll, onClear, childre
 }
 
 /** "Pause …" of two sessions: "Pause the 2 selected sessions …". */
-const ofSelection = (word: string, count: number, noun: string): string => word.replace(/^(\S+)/, `$1 the ${count === 1 ? `selected ${noun}` : `${count} selected ${noun}s`}`);
+const ofSelection = (word: string, count: number, noun: string): string =>
+  word.replace(/^(\S+)/, `$1 the ${count === 1 ? `selected ${noun}` : `${count} selected ${noun}s`}`);

@@ -3,7 +3,10 @@ import { TextField } from '../ui/TextField.tsx';
 import { RunDialog, type Item, type RunDialogProps } from './RunDialog.tsx';
 import type { Outcome } from './outcome.ts';
 
-export interface TextRunDialogProps<Each extends Item, Payload> extends Omit<RunDialogProps<Each, Payload>, 'fields' | 'isReady' | 'run'> {
+export interface TextRunDialogProps<Each extends Item, Payload> extends Omit<
+  RunDialogProps<Each, Payload>,
+  'fields' | 'isReady' | 'run'
+> {
   /** What it does, before the field. */
   children: ReactNode;
   text: { label: string; hint: string; required: boolean };
@@ -11,7 +14,12 @@ export interface TextRunDialogProps<Each extends Item, Payload> extends Omit<Run
 }
 
 /** An act that takes a text: a reason or a summary. */
-export function TextRunDialog<Each extends Item, Payload>({ children, text: { label, hint, required }, run, ...dialog }: TextRunDialogProps<Each, Payload>) {
+export function TextRunDialog<Each extends Item, Payload>({
+  children,
+  text: { label, hint, required },
+  run,
+  ...dialog
+}: TextRunDialogProps<Each, Payload>) {
   const [text, setText] = useState('');
   return (
     <RunDialog

@@ -20,11 +20,15 @@ beforeAll(async () => {
 
 const box = (page: Page, title: string) => page.getByRole('checkbox', { name: `Select ${title}` });
 const bar = (page: Page) => page.getByRole('region', { name: /^Selected/ });
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
 const outcomes = (page: Page) => page.getByRole('dialog').getByRole('listitem').allInnerTexts();
 
 async function sessionsLike(title: string): Promise<{ status: string; agent_id: string | null }[]> {
-  const { rows } = await db.pool.query<{ status: string; agent_id: string | null }>('SELECT status, agent_id FROM sessions WHERE title LIKE $1 ORDER BY title', [`${title}%`]);
+  const { rows } = await db.pool.query<{ status: string; agent_id: string | null }>(
+    'SELECT status, agent_id FROM sessions WHERE title LIKE $1 ORDER BY title',
+    [`${title}%`],
+  );
   return rows;
 }
 
@@ -55,7 +59,12 @@ describe('acting on many', () => {
     await noticeOf(page, '3 sessions were resumed.').waitFor();
     // The button is gone: the focus stays in the notice.
     await expect.poll(() => focused(page), patiently).toBe('3 sessions were resumed.');
-    expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual(['RUNNING', 'RUNNING', 'RUNNING', 'RUNNING']);
+    expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual([
+      'RUNNING',
+      'RUNNING',
+      'RUNNING',
+      'RUNNING',
+    ]);
 
     // From a row the palette is nearer than the bar.
     await box(page, 'Row 1').press('Space');
@@ -87,7 +96,12 @@ describe('acting on many', () => {
     await ending.getByText('This cannot be taken back.').waitFor();
     await ending.getByRole('button', { name: 'Cancel 2 sessions' }).click();
     await noticeOf(page, '2 sessions were cancelled.').waitFor();
-    expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual(['PAUSED', 'RUNNING', 'CANCELLED', 'CANCELLED']);
+    expect((await sessionsLike('Row')).map(({ status }) => status)).toEqual([
+      'PAUSED',
+      'RUNNING',
+      'CANCELLED',
+      'CANCELLED',
+    ]);
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -120,19 +134,30 @@ describe('acting on many', () => {
     await page.getByRole('dialog').getByLabel('Type', { exact: true }).selectOption('SMALL');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign 1 session' }).click();
     await noticeOf(page, '1 session reassigned.').waitFor();
-    expect((await sessionsLike('Move')).map(({ agent_id }) => agent_id).sort()).toEqual(['small-1', 'small-1', 'small-2']);
+    expect((await sessionsLike('Move')).map(({ agent_id }) => agent_id).sort()).toEqual([
+      'small-1',
+      'small-1',
+      'small-2',
+    ]);
     await page.getByRole('button', { name: 'Undo' }).click();
     await noticeOf(page, '1 of 1 handoff cancelled.').waitFor();
-    expect((await sessionsLike('Move')).map(({ agent_id }) => agent_id).sort()).toEqual(['claude-1', 'small-1', 'small-1']);
+    expect((await sessionsLike('Move')).map(({ agent_id }) => agent_id).sort()).toEqual([
+      'claude-1',
+      'small-1',
+      'small-1',
+    ]);
     expect(faults).toEqual([]);
   }, 120_000);
 
   it('rejects the selected handoffs with one reason, tells which was decided before, and accepts others at once', async () => {
-    for (const count of [1, 2, 3]) await reassign(await session('claude-1', { title: `Decide ${count}` }), { agentId: 'codex-1' });
+    for (const count of [1, 2, 3])
+      await reassign(await session('claude-1', { title: `Decide ${count}` }), { agentId: 'codex-1' });
     const { page, faults } = await visit('/handoffs?target=codex-1');
     for (const count of [1, 2, 3]) await box(page, `the handoff of Decide ${count} to codex-1`).check();
     await look(page, 'handoffs-selection');
-    await db.pool.query("UPDATE handoffs SET status = 'CANCELLED', closed_at = now(), cancel_reason = 'gone' WHERE session_id = (SELECT id FROM sessions WHERE title = 'Decide 2')");
+    await db.pool.query(
+      "UPDATE handoffs SET status = 'CANCELLED', closed_at = now(), cancel_reason = 'gone' WHERE session_id = (SELECT id FROM sessions WHERE title = 'Decide 2')",
+    );
     await bar(page).getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('Not now');
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
@@ -147,12 +172,15 @@ describe('acting on many', () => {
     expect(again.filter((request) => request.includes('mutation Reject('))).toHaveLength(1);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 
-    for (const count of [1, 2]) await reassign(await session('claude-1', { title: `Take ${count}` }), { agentId: 'codex-1' });
+    for (const count of [1, 2])
+      await reassign(await session('claude-1', { title: `Take ${count}` }), { agentId: 'codex-1' });
     await page.goto(`${url}/handoffs?target=codex-1&status=initiated`);
     for (const count of [1, 2]) await box(page, `the handoff of Take ${count} to codex-1`).check();
     await bar(page).getByRole('button', { name: 'Accept' }).click();
     await noticeOf(page, '2 handoffs were accepted.').waitFor();
-    const { rows } = await db.pool.query("SELECT status FROM handoffs WHERE session_id IN (SELECT id FROM sessions WHERE title LIKE 'Take %')");
+    const { rows } = await db.pool.query(
+      "SELECT status FROM handoffs WHERE session_id IN (SELECT id FROM sessions WHERE title LIKE 'Take %')",
+    );
     expect(rows).toEqual([{ status: 'ACCEPTED' }, { status: 'ACCEPTED' }]);
     expect(faults).toEqual([]);
   }, 120_000);

@@ -10,7 +10,8 @@ interface Refused {
   isUnknown?: boolean;
 }
 
-export const titleOf = ({ isUnknown = false }: Refused): string => (isUnknown ? 'Baton did not answer' : 'Nothing was changed');
+export const titleOf = ({ isUnknown = false }: Refused): string =>
+  isUnknown ? 'Baton did not answer' : 'Nothing was changed';
 
 type Refusal = Extract<{ __typename: string; message: string }, unknown>;
 export type PayloadOf<Answer extends { __typename: string }> = Extract<Answer, { __typename: `${string}Payload` }>;
@@ -21,15 +22,26 @@ interface Result<Answer> {
 }
 
 /** The outcome of a mutation whose document names it `answer`, and selects the message of its errors. */
-export function outcomeOf<Answer extends { __typename: string }>({ data, error }: Result<Answer>): Outcome<PayloadOf<Answer>> {
+export function outcomeOf<Answer extends { __typename: string }>({
+  data,
+  error,
+}: Result<Answer>): Outcome<PayloadOf<Answer>> {
   const answer = data?.answer;
   if (answer?.__typename.endsWith('Payload')) return { done: true, payload: answer as PayloadOf<Answer> };
   if (answer) return { done: false, message: (answer as unknown as Refusal).message };
-  return { done: false, message: error ? errorText(error) : 'Try again.', isUnknown: error?.networkError !== undefined || !error };
+  return {
+    done: false,
+    message: error ? errorText(error) : 'Try again.',
+    isUnknown: error?.networkError !== undefined || !error,
+  };
 }
 
 /** Acts on each item, four at a time, in order. Stops beginning others once `isStopped` returns true. */
-export async function runEach<Item>(items: readonly Item[], act: (item: Item) => Promise<void>, isStopped: () => boolean = () => false): Promise<void> {
+export async function runEach<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
   const rest = items.values();
   const line = async (): Promise<void> => {
     for (const item of rest) {
@@ -41,4 +53,5 @@ export async function runEach<Item>(items: readonly Item[], act: (item: Item) =>
 }
 
 /** "1 session", "12 sessions". */
-export const countOf = (count: number, noun: string): string => `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+export const countOf = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;

@@ -35,7 +35,11 @@ export function useSelection(): Selection {
   useEffect(() => {
     if (isEmpty) return;
     const press = (event: KeyboardEvent): void => {
-      const isOthers = event.defaultPrevented || document.querySelector('dialog[open], [role=tooltip]') !== null || (event.target instanceof HTMLElement && event.target.matches('input:not([type=checkbox]), textarea, select, [aria-expanded=true]'));
+      const isOthers =
+        event.defaultPrevented ||
+        document.querySelector('dialog[open], [role=tooltip]') !== null ||
+        (event.target instanceof HTMLElement &&
+          event.target.matches('input:not([type=checkbox]), textarea, select, [aria-expanded=true]'));
       if (event.key === 'Escape' && !isOthers) clear();
     };
     window.addEventListener('keydown', press);
@@ -45,7 +49,8 @@ export function useSelection(): Selection {
 }
 
 /** The rows as they stand on the page. */
-const rowsInPlace = (): string[] => [...document.querySelectorAll<HTMLElement>('[data-select]')].map((row) => row.dataset['select']!);
+const rowsInPlace = (): string[] =>
+  [...document.querySelectorAll<HTMLElement>('[data-select]')].map((row) => row.dataset['select']!);
 
 /** The ids from one to the other, in either direction; the last alone when the first is gone. */
 export function between(rows: readonly string[], from: string, to: string): string[] {

@@ -37,7 +37,14 @@ export interface AgentCardProps {
 }
 
 /** An agent with its load, its handoffs and its status. */
-export const AgentCard = memo(function AgentCard({ agent: masked, given, received, mayManage, mayVisitInbox, seen }: AgentCardProps) {
+export const AgentCard = memo(function AgentCard({
+  agent: masked,
+  given,
+  received,
+  mayManage,
+  mayVisitInbox,
+  seen,
+}: AgentCardProps) {
   const agent = readFragment(AgentCardFragment, masked);
   return (
     <li className={`card ${styles.card}`} data-agent={agent.id}>

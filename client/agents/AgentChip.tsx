@@ -11,7 +11,15 @@ export const AgentChipFragment = graphql(`
 `);
 
 /** An agent's slug and short type. Links to its page. */
-export function AgentChip({ agent: masked, plain = false, className = '' }: { agent: FragmentType<typeof AgentChipFragment>; plain?: boolean; className?: string }) {
+export function AgentChip({
+  agent: masked,
+  plain = false,
+  className = '',
+}: {
+  agent: FragmentType<typeof AgentChipFragment>;
+  plain?: boolean;
+  className?: string;
+}) {
   const { id, type } = readFragment(AgentChipFragment, masked);
   const inside = (
     <>

@@ -33,19 +33,37 @@ const ahead = 50;
  * Chooses one of any number of agents: searched by name, type or role, with more pages read on scrolling. Unavailable agents
  * are shown with the reason.
  */
-export function AgentCombobox({ label, none, placeholder = none, inline = false, value, onChange, obstacleOf = () => null, children, describedBy }: AgentComboboxProps) {
+export function AgentCombobox({
+  label,
+  none,
+  placeholder = none,
+  inline = false,
+  value,
+  onChange,
+  obstacleOf = () => null,
+  children,
+  describedBy,
+}: AgentComboboxProps) {
   const [typed, setTyped] = useState(inline ? '' : value);
   const [wasOpened, setOpened] = useState(inline);
   const [wanted, setWanted] = useState(ahead);
   const text = !inline && typed === value ? '' : typed.trim().toLowerCase();
   // The chosen agent stays visible, whatever the search.
-  const shows = (agent: AgentToChoose) => (inline && agent.id === value) || [agent.id, agent.type, agent.role].some((word) => word?.toLowerCase().includes(text));
-  const { agents, total, hasMore, error, retry } = useAgentPages((read) => wasOpened && read.filter(shows).length < wanted);
+  const shows = (agent: AgentToChoose) =>
+    (inline && agent.id === value) ||
+    [agent.id, agent.type, agent.role].some((word) => word?.toLowerCase().includes(text));
+  const { agents, total, hasMore, error, retry } = useAgentPages(
+    (read) => wasOpened && read.filter(shows).length < wanted,
+  );
   const found = agents.filter(shows);
   const items: Choice[] = none !== undefined && text === '' ? [{ id: '' }, ...found] : found;
-  const isOff = (agent: Choice) => agent.type !== undefined && agent.id !== value && obstacleOf(agent as AgentToChoose) !== null;
+  const isOff = (agent: Choice) =>
+    agent.type !== undefined && agent.id !== value && obstacleOf(agent as AgentToChoose) !== null;
 
-  const reduce = (state: UseComboboxState<Choice>, { type, changes }: UseComboboxStateChangeOptions<Choice>): Partial<UseComboboxState<Choice>> => {
+  const reduce = (
+    state: UseComboboxState<Choice>,
+    { type, changes }: UseComboboxStateChangeOptions<Choice>,
+  ): Partial<UseComboboxState<Choice>> => {
     switch (type) {
       case ItemClick:
       case InputKeyDownEnter:
@@ -76,7 +94,8 @@ export function AgentCombobox({ label, none, placeholder = none, inline = false,
 
   const passOn = (event: React.KeyboardEvent) => {
     // In inline mode, Escape belongs to the dialog, and Enter without a highlighted item to the form.
-    const isOurs = !inline || (event.key === 'Enter' && highlightedIndex >= 0) || !['Enter', 'Escape'].includes(event.key);
+    const isOurs =
+      !inline || (event.key === 'Enter' && highlightedIndex >= 0) || !['Enter', 'Escape'].includes(event.key);
     if (!isOurs) Object.assign(event.nativeEvent, { preventDownshiftDefault: true });
   };
 
@@ -145,7 +164,10 @@ function More({ onSeen }: { onSeen: () => void }) {
     seen.current = onSeen;
   });
   useEffect(() => {
-    const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && seen.current(), { root: end.current?.parentElement ?? null, rootMargin: '300px' });
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && seen.current(),
+      { root: end.current?.parentElement ?? null, rootMargin: '300px' },
+    );
     if (end.current) observer.observe(end.current);
     return () => observer.disconnect();
   }, []);

@@ -12,9 +12,7 @@ export interface AgentSelectProps extends Pick<AgentComboboxProps, 'label' | 'va
 export function AgentSelect(props: AgentSelectProps) {
   return (
     <div className={styles.agent}>
-      <AgentCombobox {...props}>
-        {(agent) => <AgentOption agent={agent} />}
-      </AgentCombobox>
+      <AgentCombobox {...props}>{(agent) => <AgentOption agent={agent} />}</AgentCombobox>
     </div>
   );
 }

@@ -37,7 +37,13 @@ export function AgentStatusControl({ id, status }: { id: string; status: Adminis
     <>
       <div className={styles.control} role="group" aria-label={`Status of ${id}`}>
         {choices.map((choice) => (
-          <button key={choice.status} type="button" title={choice.means} aria-pressed={status === choice.status} onClick={() => void set({ input: { id, status: choice.status } })}>
+          <button
+            key={choice.status}
+            type="button"
+            title={choice.means}
+            aria-pressed={status === choice.status}
+            onClick={() => void set({ input: { id, status: choice.status } })}
+          >
             {choice.word}
           </button>
         ))}

@@ -39,7 +39,11 @@ const AgentsQuery = graphql(`
 export function AgentsPage() {
   const [pages, setPages] = useState(1);
   return (
-    <Page title="Agents" intro="All agents with their loads. A handoff takes a place of its target when it starts, before the target accepts." actions={<RegisterAgent />}>
+    <Page
+      title="Agents"
+      intro="All agents with their loads. A handoff takes a place of its target when it starts, before the target accepts."
+      actions={<RegisterAgent />}
+    >
       <ul role="list" aria-label="Agents" className={styles.grid}>
         <AgentPage after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
       </ul>
@@ -59,11 +63,16 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
   const mayManage = useMay('manageAgents');
   // An agent may not see other agents' handoff counts.
   const tally = viewer.role !== 'AGENT';
-  const [{ data, error, fetching }, ask] = useQuery({ query: AgentsQuery, variables: { after, tally }, requestPolicy: after === null ? 'cache-and-network' : 'cache-first' });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: AgentsQuery,
+    variables: { after, tally },
+    requestPolicy: after === null ? 'cache-and-network' : 'cache-first',
+  });
   // Events update the agents themselves. The counts must be read again, and so must the load of an agent that lost a session
   // without a handoff: no event carries it.
   useRereadOn(
-    ({ type, handoff }) => type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
+    ({ type, handoff }) =>
+      type === 'HANDOFF_INITIATED' || type === 'AGENT_CHANGED' || (type === 'SESSION_REASSIGNED' && handoff === null),
     () => ask({ requestPolicy: 'network-only' }),
   );
   const presence = usePresence(data?.agents.nodes.map(({ id }) => id) ?? []);
@@ -73,10 +82,12 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
     </li>
   );
   if (!data) {
-    return failure ?? (
-      <li>
-        <SkeletonRows rows={1} height="12rem" label="Loading the agents" />
-      </li>
+    return (
+      failure ?? (
+        <li>
+          <SkeletonRows rows={1} height="12rem" label="Loading the agents" />
+        </li>
+      )
     );
   }
   const { nodes, pageInfo, totalCount } = data.agents;
@@ -85,7 +96,8 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
     return (
       <li className={styles.whole}>
         <EmptyState icon="bot" title="There are no agents yet.">
-          Register one here, with the mutation <code>registerAgent</code>, or from Markdown files with <code>baton agents import</code>.
+          Register one here, with the mutation <code>registerAgent</code>, or from Markdown files with{' '}
+          <code>baton agents import</code>.
         </EmptyState>
       </li>
     );
@@ -107,7 +119,14 @@ function AgentPage({ after, before, pages, onMore }: AgentPageProps) {
       ))}
       {next === null ? (
         <li className={styles.whole}>
-          <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="agents" onMore={onMore} />
+          <LoadMore
+            shown={shown}
+            total={totalCount}
+            hasMore={pageInfo.hasNextPage}
+            loading={fetching}
+            noun="agents"
+            onMore={onMore}
+          />
         </li>
       ) : (
         <AgentPage after={next} before={shown} pages={pages - 1} onMore={onMore} />

@@ -6,7 +6,11 @@ export function LoadBar({ load, capacity }: { load: number; capacity: number }) 
   return (
     <span className={styles.load}>
       <span className={styles.bar} aria-hidden="true">
-        <span className={styles.fill} data-full={free === 0} style={{ width: `${Math.min(100, (100 * load) / capacity)}%` }} />
+        <span
+          className={styles.fill}
+          data-full={free === 0}
+          style={{ width: `${Math.min(100, (100 * load) / capacity)}%` }}
+        />
       </span>
       <span className={styles.words}>
         {load} of {capacity}

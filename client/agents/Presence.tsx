@@ -26,7 +26,12 @@ const everyMs = 10_000;
 
 /** Whether agents are connected, by their ids. No event says it: it is read again while the page is visible. */
 export function usePresence(ids: readonly string[]): ReadonlyMap<string, Seen> {
-  const [{ data }, ask] = useQuery({ query: PresenceQuery, variables: { ids: [...ids] }, requestPolicy: 'cache-and-network', pause: ids.length === 0 });
+  const [{ data }, ask] = useQuery({
+    query: PresenceQuery,
+    variables: { ids: [...ids] },
+    requestPolicy: 'cache-and-network',
+    pause: ids.length === 0,
+  });
   const askAgain = useEffectEvent(() => {
     if (document.visibilityState === 'visible') ask({ requestPolicy: 'network-only' });
   });
@@ -39,7 +44,9 @@ export function usePresence(ids: readonly string[]): ReadonlyMap<string, Seen> {
       document.removeEventListener('visibilitychange', again);
     };
   }, []);
-  return new Map((data?.nodes ?? []).flatMap((node) => (node?.__typename === 'Agent' ? [[node.id, node] as const] : [])));
+  return new Map(
+    (data?.nodes ?? []).flatMap((node) => (node?.__typename === 'Agent' ? [[node.id, node] as const] : [])),
+  );
 }
 
 /** "Connected", or when the agent was last seen. */
@@ -54,7 +61,13 @@ export function Presence({ seen }: { seen: Seen | undefined }) {
   }
   return (
     <span className="soft small" data-connected="false">
-      {seen.lastSeenAt == null ? 'Never seen' : <>Last seen <Time at={seen.lastSeenAt} /></>}
+      {seen.lastSeenAt == null ? (
+        'Never seen'
+      ) : (
+        <>
+          Last seen <Time at={seen.lastSeenAt} />
+        </>
+      )}
     </span>
   );
 }

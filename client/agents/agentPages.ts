@@ -69,11 +69,13 @@ export function useAgentPages(wantsMore: (agents: readonly AgentToChoose[]) => b
   useEffect(() => {
     if (!wanted || next === undefined || stops.current.has(next)) return;
     const after = next;
-    const { unsubscribe } = client.query(AgentsToChoose, { after }, { requestPolicy: 'cache-and-network' }).subscribe((answer) => {
-      const page = answer.data?.agents;
-      if (page) setPages((now) => new Map(now).set(after, page));
-      setError(page ? undefined : answer.error);
-    });
+    const { unsubscribe } = client
+      .query(AgentsToChoose, { after }, { requestPolicy: 'cache-and-network' })
+      .subscribe((answer) => {
+        const page = answer.data?.agents;
+        if (page) setPages((now) => new Map(now).set(after, page));
+        setError(page ? undefined : answer.error);
+      });
     stops.current.set(after, unsubscribe);
   }, [client, wanted, next]);
 

@@ -27,13 +27,16 @@ beforeAll(async () => {
 
 const card = (page: Visit['page'], id: string) => page.locator(`[data-agent="${id}"]`);
 const statusOf = async (id: string): Promise<unknown> =>
-  (await api.post<{ agent: object }>('query ($id: ID!) { agent(id: $id) { administrativeStatus } }', { id })).data.agent;
+  (await api.post<{ agent: object }>('query ($id: ID!) { agent(id: $id) { administrativeStatus } }', { id })).data
+    .agent;
 
 describe('the page of agents', () => {
   it('shows load and handoffs of each agent', async () => {
     const { page, faults } = await go('/agents');
     // It takes work, and has no room for it: both are said.
-    await card(page, 'claude-2').locator('span', { hasText: /^Available$/ }).waitFor();
+    await card(page, 'claude-2')
+      .locator('span', { hasText: /^Available$/ })
+      .waitFor();
     await card(page, 'claude-2').getByText('Busy').waitFor();
     expect(await card(page, 'claude-1').getByText('Busy').count()).toBe(0);
     await card(page, 'claude-2').getByText('1 of 1').waitFor();
@@ -52,11 +55,17 @@ describe('the page of agents', () => {
   it('sets an agent available, draining and offline in every open browser', async () => {
     const [{ page, faults }, { page: other }] = await Promise.all([go('/agents'), visit('/agents')]);
     await other.locator('[data-live="live"]').waitFor();
-    const choose = (word: string) => page.getByRole('group', { name: 'Status of codex-1' }).getByRole('button', { name: word }).click();
-    for (const [word, status] of [['Draining', 'DRAINING'], ['Offline', 'OFFLINE'], ['Available', 'AVAILABLE']] as const) {
+    const choose = (word: string) =>
+      page.getByRole('group', { name: 'Status of codex-1' }).getByRole('button', { name: word }).click();
+    for (const [word, status] of [
+      ['Draining', 'DRAINING'],
+      ['Offline', 'OFFLINE'],
+      ['Available', 'AVAILABLE'],
+    ] as const) {
       await choose(word);
       await expect.poll(() => statusOf('codex-1'), patiently).toEqual({ administrativeStatus: status });
-      for (const each of [page, other]) await card(each, 'codex-1').locator('button[aria-pressed="true"]', { hasText: word }).waitFor();
+      for (const each of [page, other])
+        await card(each, 'codex-1').locator('button[aria-pressed="true"]', { hasText: word }).waitFor();
     }
     expect(faults).toEqual([]);
   }, 90_000);
@@ -75,10 +84,16 @@ describe('the page of agents', () => {
     const { page, faults } = await go('/agents');
     // As when the tab is chosen again: the page reads at once, otherwise every 10 seconds.
     const chosen = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    const shown = (words: string) => expect.poll(async () => (await chosen(), card(page, 'hub-1').getByText(words).count()), patiently).toBe(1);
+    const shown = (words: string) =>
+      expect.poll(async () => (await chosen(), card(page, 'hub-1').getByText(words).count()), patiently).toBe(1);
     await card(page, 'hub-1').getByText('Never seen').waitFor();
     await card(page, 'claude-2').getByText('Never seen').waitFor();
-    const stream = await streams.open({ key: { kind: 'inbox', agentId: 'hub-1' }, caller: agentCaller('hub-1'), after: null, accepts: () => true });
+    const stream = await streams.open({
+      key: { kind: 'inbox', agentId: 'hub-1' },
+      caller: agentCaller('hub-1'),
+      after: null,
+      accepts: () => true,
+    });
     await shown('Connected');
     await card(page, 'claude-2').getByText('Never seen').waitFor();
     const { page: own } = await visit('/agents/hub-1');
@@ -95,7 +110,9 @@ describe('the page of agents', () => {
     const before = await card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent();
     const id = await session('claude-1', { title: 'Another one' });
     await reassign(id, { agentId: 'codex-1' });
-    await expect.poll(() => card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent(), patiently).not.toBe(before);
+    await expect
+      .poll(() => card(page, 'claude-1').getByRole('link', { name: /given/ }).textContent(), patiently)
+      .not.toBe(before);
     await card(page, 'codex-1').getByText('2 of 5').waitFor();
 
     await page.setViewportSize({ width: 390, height: 844 });
@@ -103,14 +120,24 @@ describe('the page of agents', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     await look(page, 'agents-narrow');
     await turnTo(page, '/handoffs?target=nobody-1');
-    await page.getByText(/No handoff matches|no agent/i).first().waitFor();
+    await page
+      .getByText(/No handoff matches|no agent/i)
+      .first()
+      .waitFor();
   }, 90_000);
 
   it('leads to the page of an agent, with its definition, prompt, collaborations and tools', async () => {
     const file = 'Reads $WHAT on branch ${BRANCH} for $AGENT_ID.\n\nCollaborations: codex-1';
     const { data } = await api.post<{ importAgents: { report: { problems: object[] } } }>(
       'mutation ($files: [AgentDefinitionFile!]!) { importAgents(input: { files: $files, defaultType: "CLAUDE" }) { ... on ImportAgentsPayload { report { problems { message } } } } }',
-      { files: [{ path: 'agents/reader-1.md', content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\ncontextWindow: 200000\n---\n${file}` }] },
+      {
+        files: [
+          {
+            path: 'agents/reader-1.md',
+            content: `---\nname: reader-1\ndescription: Reads.\ntools: Read, Grep\nmodel: opus\ncontextWindow: 200000\n---\n${file}`,
+          },
+        ],
+      },
     );
     expect(data.importAgents.report.problems).toEqual([]);
     const { page, faults } = await go('/agents');
@@ -134,13 +161,20 @@ describe('the page of agents', () => {
     await values.getByLabel('OTHER', { exact: true }).fill('1');
     await values.getByRole('button', { name: 'Fill in' }).click();
     await page.getByText('Missing: BRANCH. Not in the text: OTHER.').waitFor();
-    expect(await page.getByRole('region', { name: 'The prompt' }).textContent()).toContain('Reads changes on branch ${BRANCH} for reader-1.');
+    expect(await page.getByRole('region', { name: 'The prompt' }).textContent()).toContain(
+      'Reads changes on branch ${BRANCH} for reader-1.',
+    );
 
-    await page.getByRole('list', { name: 'reader-1 may hand off to' }).getByRole('link', { name: 'transfer_to_codex-1' }).waitFor();
+    await page
+      .getByRole('list', { name: 'reader-1 may hand off to' })
+      .getByRole('link', { name: 'transfer_to_codex-1' })
+      .waitFor();
     await page.getByRole('button', { name: 'MCP' }).click();
     const tools = page.getByRole('region', { name: 'Definitions for MCP' });
     await tools.getByText('inputSchema').waitFor();
-    expect((JSON.parse((await tools.textContent())!) as { name: string }[]).map(({ name }) => name)).toEqual(['transfer_to_codex-1']);
+    expect((JSON.parse((await tools.textContent())!) as { name: string }[]).map(({ name }) => name)).toEqual([
+      'transfer_to_codex-1',
+    ]);
 
     // From the other end of the collaboration.
     await page.getByRole('link', { name: 'codex-1', exact: true }).click();
@@ -158,13 +192,24 @@ describe('the page of agents', () => {
     await page.getByText('Its model gets no handoff tool').waitFor();
     const paths = page.getByRole('region', { name: 'Its paths' });
     await paths.getByText('None of its handoffs is closed yet.').waitFor();
-    const { handoffId } = await reassign(await session('claude-1', { title: 'Rejected by the hub' }), { agentId: 'hub-1' });
-    await api.post('mutation ($id: ID!) { rejectHandoff(input: { handoffId: $id, reason: "no" }) { __typename } }', { id: encodeId('handoff', handoffId!) });
-    await paths.getByRole('list', { name: 'Worst' }).getByText('1 closed: 0 % of the closed ones completed; 1 soon back at the source').waitFor();
-    expect(await paths.getByRole('link', { name: 'claude-1 to hub-1' }).getAttribute('href')).toBe('/handoffs?source=claude-1&target=hub-1');
+    const { handoffId } = await reassign(await session('claude-1', { title: 'Rejected by the hub' }), {
+      agentId: 'hub-1',
+    });
+    await api.post('mutation ($id: ID!) { rejectHandoff(input: { handoffId: $id, reason: "no" }) { __typename } }', {
+      id: encodeId('handoff', handoffId!),
+    });
+    await paths
+      .getByRole('list', { name: 'Worst' })
+      .getByText('1 closed: 0 % of the closed ones completed; 1 soon back at the source')
+      .waitFor();
+    expect(await paths.getByRole('link', { name: 'claude-1 to hub-1' }).getAttribute('href')).toBe(
+      '/handoffs?source=claude-1&target=hub-1',
+    );
     expect(await page.getByRole('link', { name: 'and 2 more tools' }).getAttribute('href')).toBe('/tools?target=hub-1');
 
-    await api.post('mutation { updateAgent(input: { id: "hub-1", collaborators: ["claude-2", "codex-1"] }) { __typename } }');
+    await api.post(
+      'mutation { updateAgent(input: { id: "hub-1", collaborators: ["claude-2", "codex-1"] }) { __typename } }',
+    );
     const out = page.getByRole('list', { name: 'hub-1 may hand off to' });
     await out.getByRole('link', { name: 'transfer_to_codex-1' }).waitFor();
     const tools = page.getByRole('region', { name: 'Definitions for Anthropic' });

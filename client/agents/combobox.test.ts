@@ -28,7 +28,10 @@ beforeAll(async () => {
 
 const field = (within: Page | Locator) => within.getByRole('combobox', { name: 'Agent' });
 /** What a screen reader says of the option that the keyboard points at. */
-const pointedAt = (page: Page) => page.evaluate(() => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent);
+const pointedAt = (page: Page) =>
+  page.evaluate(
+    () => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent,
+  );
 
 describe('the choice of an agent among 250', () => {
   it('loads further agents while the keyboard moves down, to the last', async () => {
@@ -89,7 +92,9 @@ describe('the choice of an agent among 250', () => {
     const { page, faults } = await visit('/');
     await page.getByRole('button', { name: 'Reassign "To be moved"' }).click();
     const dialog = page.getByRole('dialog');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')), patiently).toBe('combobox');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')), patiently)
+      .toBe('combobox');
     await page.keyboard.type('agent-24');
     await dialog.getByText('10 of 250 agents').waitFor();
     await look(page, 'reassign-search');
@@ -123,6 +128,8 @@ describe('the choice of an agent among 250', () => {
     const { rows } = await db.pool.query<{ free: string }>(
       "SELECT sum(max_capacity - current_load) AS free FROM agents WHERE type = 'CLAUDE' AND administrative_status = 'AVAILABLE' AND id <> 'agent-001'",
     );
-    await expect.poll(() => page.getByLabel('Type', { exact: true }).locator('option').allTextContents(), patiently).toEqual(['Choose a type', `CLAUDE (${rows[0]!.free} free places)`, 'RARE (5 free places)']);
+    await expect
+      .poll(() => page.getByLabel('Type', { exact: true }).locator('option').allTextContents(), patiently)
+      .toEqual(['Choose a type', `CLAUDE (${rows[0]!.free} free places)`, 'RARE (5 free places)']);
   }, 60_000);
 });

@@ -20,11 +20,16 @@ interface Body {
 const tries = 10;
 
 /** The payload of an operation whose mutation is named `answer`; of others, the data. */
-export type PayloadOf<Result> = Result extends { answer: infer Answer } ? Exclude<Answer, { code: ErrorCode; message: string }> : Result;
+export type PayloadOf<Result> = Result extends { answer: infer Answer }
+  ? Exclude<Answer, { code: ErrorCode; message: string }>
+  : Result;
 
 /** Sends an operation of this package, or any other document. @throws Refused */
 export interface Api {
-  <Result, Variables extends object>(operation: TypedDocumentString<Result, Variables>, variables: Variables): Promise<PayloadOf<Result>>;
+  <Result, Variables extends object>(
+    operation: TypedDocumentString<Result, Variables>,
+    variables: Variables,
+  ): Promise<PayloadOf<Result>>;
   <Data>(query: string, variables: object): Promise<Data>;
 }
 
@@ -39,7 +44,10 @@ export interface Api {
  */
 export function createApi({ url, key }: { url: string; key?: string | undefined }): Api {
   const endpoint = new URL(`${url.replace(/(\/graphql)?\/*$/, '')}/graphql`);
-  const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  };
 
   async function once(query: unknown, variables: object): Promise<Body | null> {
     try {
@@ -54,14 +62,16 @@ export function createApi({ url, key }: { url: string; key?: string | undefined 
     for (let attempt = 1; ; attempt += 1) {
       const body = await once(query, variables);
       const [error] = body?.errors ?? [];
-      const away = body === null || error?.extensions?.code === 'UNAVAILABLE' || error?.extensions?.code === 'RATE_LIMITED';
+      const away =
+        body === null || error?.extensions?.code === 'UNAVAILABLE' || error?.extensions?.code === 'RATE_LIMITED';
       if (!away) {
         if (error !== undefined) throw new Refused(error.extensions?.code ?? 'UNKNOWN', error.message);
         const { answer } = body.data ?? {};
         if (answer?.code !== undefined) throw new Refused(answer.code, answer.message ?? '');
         return (answer ?? body.data) as Data;
       }
-      if (attempt === tries) throw new Refused('UNAVAILABLE', error?.message ?? `Nothing answers at ${endpoint.origin}`);
+      if (attempt === tries)
+        throw new Refused('UNAVAILABLE', error?.message ?? `Nothing answers at ${endpoint.origin}`);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 250 * 2 ** Math.min(attempt, 6)));
     }
   };

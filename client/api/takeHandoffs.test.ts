@@ -13,8 +13,10 @@ const { agent, session, reassign, run } = world(database.pool);
 await agent('coder', { maxCapacity: 20 });
 await agent('writer', { maxCapacity: 20 });
 
-const handOver = async (title: string, agentId = 'writer'): Promise<string> => encodeId('handoff', (await reassign(await session('coder', { title }), { agentId })).handoffId!);
-const take = (work: (handoff: TakenHandoff) => Promise<void>, options: Partial<TakeOptions> = {}): Promise<void> => takeHandoffs({ url, agentId: 'writer', webSocket: WebSocket, ...options }, work);
+const handOver = async (title: string, agentId = 'writer'): Promise<string> =>
+  encodeId('handoff', (await reassign(await session('coder', { title }), { agentId })).handoffId!);
+const take = (work: (handoff: TakenHandoff) => Promise<void>, options: Partial<TakeOptions> = {}): Promise<void> =>
+  takeHandoffs({ url, agentId: 'writer', webSocket: WebSocket, ...options }, work);
 
 it('throws what the work throws, and gives the accepted handoff again to the next call, the oldest first', async () => {
   const ids = [await handOver('First'), await handOver('Second')];
@@ -23,7 +25,10 @@ it('throws what the work throws, and gives the accepted handoff again to the nex
   const taken: string[] = [];
   await take(
     async ({ id, status, contextPrompt }) => {
-      expect([status, contextPrompt.text]).toEqual(['ACCEPTED', expect.stringContaining('# Handoff from coder to writer')]);
+      expect([status, contextPrompt.text]).toEqual([
+        'ACCEPTED',
+        expect.stringContaining('# Handoff from coder to writer'),
+      ]);
       if (taken.push(id) === ids.length) stopping.abort();
     },
     { signal: stopping.signal },
@@ -33,7 +38,11 @@ it('throws what the work throws, and gives the accepted handoff again to the nex
 
 it('reports a handoff that was taken back while it waited, and goes on with the next', async () => {
   await agent('reviewer');
-  const [first, second, third] = [await handOver('First', 'reviewer'), await handOver('Second', 'reviewer'), await handOver('Third', 'reviewer')];
+  const [first, second, third] = [
+    await handOver('First', 'reviewer'),
+    await handOver('Second', 'reviewer'),
+    await handOver('Third', 'reviewer'),
+  ];
   const stopping = new AbortController();
   const refused: unknown[] = [];
   const taken: string[] = [];
@@ -43,7 +52,11 @@ it('reports a handoff that was taken back while it waited, and goes on with the 
       if (id === first) await run(cancelHandoff, { handoffId: decodeId(second)!.uuid, reason: null });
       if (id === third) stopping.abort();
     },
-    { agentId: 'reviewer', signal: stopping.signal, onRefused: ({ handoffId, accepted, error }) => refused.push([handoffId, accepted, error.code]) },
+    {
+      agentId: 'reviewer',
+      signal: stopping.signal,
+      onRefused: ({ handoffId, accepted, error }) => refused.push([handoffId, accepted, error.code]),
+    },
   );
   expect([taken, refused]).toEqual([[first, third], [[second, false, 'INVALID_STATE']]]);
 });

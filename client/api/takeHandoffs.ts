@@ -1,5 +1,11 @@
 import { openStream, StreamError, type SocketClass, type Status } from '../stream/index.ts';
-import { AcceptHandoffDocument, HandoffsDocument, type AcceptHandoffMutation, type HandoffsQuery, type HandoffStatus } from './operations.ts';
+import {
+  AcceptHandoffDocument,
+  HandoffsDocument,
+  type AcceptHandoffMutation,
+  type HandoffsQuery,
+  type HandoffStatus,
+} from './operations.ts';
 import { createApi, Refused, type PayloadOf } from './request.ts';
 
 /** A handoff that was accepted, with the prompt for the agent. */
@@ -41,7 +47,10 @@ interface InboxFields {
  *
  * @throws StreamError, Refused; of `work`, everything but a Refused with the code INVALID_STATE
  */
-export async function takeHandoffs({ url, key, agentId, maxTokens, webSocket, signal, onStatus, onRefused }: TakeOptions, work: (handoff: TakenHandoff) => Promise<void>): Promise<void> {
+export async function takeHandoffs(
+  { url, key, agentId, maxTokens, webSocket, signal, onStatus, onRefused }: TakeOptions,
+  work: (handoff: TakenHandoff) => Promise<void>,
+): Promise<void> {
   const ask = createApi({ url, key });
   const stream = openStream<InboxFields>({
     url,
@@ -72,7 +81,11 @@ export async function takeHandoffs({ url, key, agentId, maxTokens, webSocket, si
     const found: string[] = [];
     let after: string | null = null;
     do {
-      const { handoffs }: HandoffsQuery = await ask(HandoffsDocument, { where: { targetAgentId: agentId, status: ['INITIATED', 'ACCEPTED'] }, orderBy: { field: 'INITIATED_AT', direction: 'ASC' }, after });
+      const { handoffs }: HandoffsQuery = await ask(HandoffsDocument, {
+        where: { targetAgentId: agentId, status: ['INITIATED', 'ACCEPTED'] },
+        orderBy: { field: 'INITIATED_AT', direction: 'ASC' },
+        after,
+      });
       found.push(...handoffs.nodes.map(({ id }) => id));
       after = handoffs.pageInfo.hasNextPage ? handoffs.pageInfo.endCursor : null;
     } while (after !== null);
@@ -85,7 +98,8 @@ export async function takeHandoffs({ url, key, agentId, maxTokens, webSocket, si
     await takeWaiting();
     for await (const { type, handoff, session } of stream) {
       // Events carry the state at delivery: a handoff accepted meanwhile is no longer INITIATED.
-      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === agentId) await take(handoff.id);
+      if (type === 'HANDOFF_INITIATED' && handoff?.status === 'INITIATED' && handoff.targetAgent.id === agentId)
+        await take(handoff.id);
       // Handoffs that could not go on while the session was paused can now.
       if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeWaiting();
     }

@@ -8,7 +8,13 @@ export function ThemeToggle() {
   const [theme, setTheme] = useTheme();
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
-    <button type="button" className="button quiet small" aria-label={`Theme: ${theme}. Change to ${next}`} title={`Theme: ${theme}`} onClick={() => setTheme(next)}>
+    <button
+      type="button"
+      className="button quiet small"
+      aria-label={`Theme: ${theme}. Change to ${next}`}
+      title={`Theme: ${theme}`}
+      onClick={() => setTheme(next)}
+    >
       <Icon name={icons[theme]} />
     </button>
   );

@@ -22,7 +22,15 @@ it('the dashboard works under a base path, and asks for nothing outside of it', 
   const { page, faults } = await visit('/');
   const outside: string[] = [];
   const failed: string[] = [];
-  page.on('request', (request) => void (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${url}/`) && outside.push(request.url())));
+  page.on(
+    'request',
+    (request) =>
+      void (
+        !/^(data|blob):/.test(request.url()) &&
+        !request.url().startsWith(`${url}/`) &&
+        outside.push(request.url())
+      ),
+  );
   page.on('response', (response) => void (response.status() >= 400 && failed.push(response.url())));
   await page.reload();
   await page.getByText('Live', { exact: true }).waitFor();
@@ -32,11 +40,23 @@ it('the dashboard works under a base path, and asks for nothing outside of it', 
   await expect.poll(at, patiently).toBe('/tools/baton/sessions/session');
   await page.reload();
   await page.getByRole('heading', { name: 'Add rate limits' }).waitFor();
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download this session and its chain as JSON' }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download this session and its chain as JSON' }).click(),
+  ]);
   expect(await file.failure()).toBeNull();
 
-  for (const [name, path] of [['Inbox', 'inbox'], ['Agents', 'agents'], ['Handoffs', 'handoffs'], ['Graph', 'graph'], ['Sessions', '']] as const) {
-    await page.getByRole('navigation').getByRole('link', { name: new RegExp(`^${name}\\b`) }).click();
+  for (const [name, path] of [
+    ['Inbox', 'inbox'],
+    ['Agents', 'agents'],
+    ['Handoffs', 'handoffs'],
+    ['Graph', 'graph'],
+    ['Sessions', ''],
+  ] as const) {
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: new RegExp(`^${name}\\b`) })
+      .click();
     await expect.poll(at, patiently).toBe(`/tools/baton/${path}`);
     await page.reload();
     await page.locator('main h1').waitFor();

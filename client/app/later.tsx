@@ -10,7 +10,10 @@ export interface Later<Props> {
  * A component whose code is loaded when it is shown, or before by `preload`. Without `lazy`: React holds back for 300 ms what a lazy component
  * shows after a fallback, and suspends once also when the code is there.
  */
-export function later<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>, Waiting: ComponentType<Props>): Later<Props> {
+export function later<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+  Waiting: ComponentType<Props>,
+): Later<Props> {
   let found: ComponentType<Props> | null = null;
   let loading: Promise<void> | null = null;
   const listeners = new Set<() => void>();

@@ -35,17 +35,46 @@ beforeAll(async () => {
   }
   const [first, second, third] = ['f', 's', 't'].map((letter) => letter.repeat(64)) as [string, string, string];
   const anybody = { role: null };
-  await pipeline('p'.repeat(52), [`${first} DONE ${second}`, `${second} ${'R'.repeat(50)} ${first}`, `${second} DONE ${third}`, `${third} DONE end`], { [first]: anybody, [second]: anybody, [third]: anybody });
+  await pipeline(
+    'p'.repeat(52),
+    [`${first} DONE ${second}`, `${second} ${'R'.repeat(50)} ${first}`, `${second} DONE ${third}`, `${third} DONE end`],
+    { [first]: anybody, [second]: anybody, [third]: anybody },
+  );
   const staging = await session(source, { title: 'v'.repeat(500), pipeline: 'p'.repeat(52) });
   await advance(staging, 'DONE', { reason: longest, payload: { [longest]: longest } });
   staged = encodeId('session', staging);
-  const variables = [{ name: 'x'.repeat(64), type: 'STRING' as const, required: true, description: longest, enum: [longest], default: null }];
-  const { toolId } = await run(createHandoffTool, { name: 'n'.repeat(64), targetAgentId: target, agentIds: [source], description: `${longest} 🙂 ${'移交'.repeat(100)}`, variables, instructions: longest });
+  const variables = [
+    {
+      name: 'x'.repeat(64),
+      type: 'STRING' as const,
+      required: true,
+      description: longest,
+      enum: [longest],
+      default: null,
+    },
+  ];
+  const { toolId } = await run(createHandoffTool, {
+    name: 'n'.repeat(64),
+    targetAgentId: target,
+    agentIds: [source],
+    description: `${longest} 🙂 ${'移交'.repeat(100)}`,
+    variables,
+    instructions: longest,
+  });
   tool = encodeId('tool', toolId);
   await session(null, { title: `q${longest.slice(1)}`, agentType: 'X'.repeat(50), queue: true });
   const stages = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
-  const fields = { phase: 'p'.repeat(100), instructions: longest, payloadSchema: { title: longest }, escalateTo: { agentId: null, role: 'r'.repeat(200), operators: false } };
-  await pipeline('s'.repeat(52), [`${stages[0]} ${'D'.repeat(50)} ${stages[1]}`, `${stages[1]} DONE ${stages[2]}`, `${stages[2]} DONE end`], { [stages[0]!]: fields });
+  const fields = {
+    phase: 'p'.repeat(100),
+    instructions: longest,
+    payloadSchema: { title: longest },
+    escalateTo: { agentId: null, role: 'r'.repeat(200), operators: false },
+  };
+  await pipeline(
+    's'.repeat(52),
+    [`${stages[0]} ${'D'.repeat(50)} ${stages[1]}`, `${stages[1]} DONE ${stages[2]}`, `${stages[2]} DONE end`],
+    { [stages[0]!]: fields },
+  );
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
@@ -62,21 +91,36 @@ const overlaps = (page: Page, rows: string): Promise<string[]> =>
     const linesOf = (text: Text): Line[] => {
       const range = document.createRange();
       range.selectNodeContents(text);
-      let lines = [...range.getClientRects()].map(({ left, right, top, bottom }) => ({ text, left, right, top, bottom }));
+      let lines = [...range.getClientRects()].map(({ left, right, top, bottom }) => ({
+        text,
+        left,
+        right,
+        top,
+        bottom,
+      }));
       for (let around = text.parentElement; around; around = around.parentElement) {
         if (getComputedStyle(around).overflowX === 'visible') continue;
         const box = around.getBoundingClientRect();
-        lines = lines.map((line) => ({ text, left: Math.max(line.left, box.left), right: Math.min(line.right, box.right), top: Math.max(line.top, box.top), bottom: Math.min(line.bottom, box.bottom) }));
+        lines = lines.map((line) => ({
+          text,
+          left: Math.max(line.left, box.left),
+          right: Math.min(line.right, box.right),
+          top: Math.max(line.top, box.top),
+          bottom: Math.min(line.bottom, box.bottom),
+        }));
       }
       return lines;
     };
     const meet = (one: Line, other: Line): boolean =>
-      one.text !== other.text && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 5;
+      one.text !== other.text &&
+      Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+      Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 5;
     return [...document.querySelectorAll(selector)].flatMap((row) => {
       const lines: Line[] = [];
-      for (const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT); walk.nextNode(); ) {
+      for (const walk = document.createTreeWalker(row, NodeFilter.SHOW_TEXT); walk.nextNode();) {
         const text = walk.currentNode as Text;
-        if (text.data.trim() !== '' && text.parentElement!.checkVisibility() && !text.parentElement!.closest('.hidden')) lines.push(...linesOf(text));
+        if (text.data.trim() !== '' && text.parentElement!.checkVisibility() && !text.parentElement!.closest('.hidden'))
+          lines.push(...linesOf(text));
       }
       return lines.flatMap((line, index) =>
         lines
@@ -118,10 +162,16 @@ describe.each([1440, 390])('long titles and names at a width of %i', (width) => 
       await page.waitForLoadState('networkidle');
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       // Lists that show rows of lines on a phone.
-      const lists = ['handoffs', 'tools', 'queue', 'pipelines'].includes(name) ? page.locator('main [role="region"]:has(table)') : null;
-      const sideways = width === 390 && lists !== null && (await lists.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth));
+      const lists = ['handoffs', 'tools', 'queue', 'pipelines'].includes(name)
+        ? page.locator('main [role="region"]:has(table)')
+        : null;
+      const sideways =
+        width === 390 &&
+        lists !== null &&
+        (await lists.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth));
       found[name] = { tooWide: wide > width || sideways, overlaps: await overlaps(page, rows) };
-      if (width === 390 && ['sessions', 'handoffs', 'handoff', 'tools', 'tool', 'agent', 'board'].includes(name)) await look(page, `long-${name}`);
+      if (width === 390 && ['sessions', 'handoffs', 'handoff', 'tools', 'tool', 'agent', 'board'].includes(name))
+        await look(page, `long-${name}`);
     }
     expect(found).toEqual(Object.fromEntries(pages().map(([name]) => [name, { tooWide: false, overlaps: [] }])));
     expect(faults).toEqual([]);

@@ -30,13 +30,23 @@ export function ListSettings({ columns }: { columns: Columns }) {
       </summary>
       <div className={`card ${styles.menu}`}>
         <label>
-          <input type="checkbox" checked={now.compact} onChange={({ target }) => density.set({ ...now, compact: target.checked })} /> Compact rows
+          <input
+            type="checkbox"
+            checked={now.compact}
+            onChange={({ target }) => density.set({ ...now, compact: target.checked })}
+          />{' '}
+          Compact rows
         </label>
         <fieldset>
           <legend className="soft small">Columns</legend>
           {columns.names.map((name) => (
             <label key={name}>
-              <input type="checkbox" checked={isShown(now, columns, name)} onChange={({ target }) => density.set(withColumn(now, columns, name, target.checked))} /> {name}
+              <input
+                type="checkbox"
+                checked={isShown(now, columns, name)}
+                onChange={({ target }) => density.set(withColumn(now, columns, name, target.checked))}
+              />{' '}
+              {name}
             </label>
           ))}
         </fieldset>

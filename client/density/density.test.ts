@@ -21,8 +21,13 @@ describe('the choice of columns', () => {
   });
 
   it('leaves out what is stored in another form', () => {
-    fc.assert(fc.property(fc.jsonValue(), (any) => void expect(readDensity(JSON.stringify(any)).chosen).toBeTypeOf('object')));
-    expect(readDensity('{"compact": 1, "chosen": {"a": {"b": 2}, "c": null, "d": {"e": false}}}')).toEqual({ compact: false, chosen: { d: { e: false } } });
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => void expect(readDensity(JSON.stringify(any)).chosen).toBeTypeOf('object')),
+    );
+    expect(readDensity('{"compact": 1, "chosen": {"a": {"b": 2}, "c": null, "d": {"e": false}}}')).toEqual({
+      compact: false,
+      chosen: { d: { e: false } },
+    });
     expect(readDensity('{broken')).toEqual({ compact: false, chosen: {} });
   });
 });
@@ -40,7 +45,12 @@ describe('lists', () => {
   }, 300_000);
 
   const rowsIn900 = (page: Page, rows: string) =>
-    page.locator(rows).evaluateAll((all) => all.filter((row) => row.getBoundingClientRect().top >= 0 && row.getBoundingClientRect().bottom <= 900).length);
+    page
+      .locator(rows)
+      .evaluateAll(
+        (all) =>
+          all.filter((row) => row.getBoundingClientRect().top >= 0 && row.getBoundingClientRect().bottom <= 900).length,
+      );
 
   it('show at least 20 rows in 900 pixels when they are compact, and the chosen columns, also after a reload', async () => {
     const { page, faults } = await visit('/', { viewport: { width: 1440, height: 900 } });
@@ -74,10 +84,21 @@ describe('lists', () => {
 
   it('do not scroll sideways on a phone', async () => {
     const { page, faults } = await visit('/', { viewport: { width: 390, height: 844 } });
-    for (const [path, ready] of [['/', '[data-session]'], ['/handoffs', 'tbody tr'], ['/queue', 'main table'], ['/tools', 'main table'], ['/pipelines', 'main table'], [`/sessions/${session}?view=snapshots`, 'main table']] as const) {
+    for (const [path, ready] of [
+      ['/', '[data-session]'],
+      ['/handoffs', 'tbody tr'],
+      ['/queue', 'main table'],
+      ['/tools', 'main table'],
+      ['/pipelines', 'main table'],
+      [`/sessions/${session}?view=snapshots`, 'main table'],
+    ] as const) {
       await turnTo(page, path);
       await page.locator(ready).first().waitFor();
-      const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main [role=region]')].filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => `${each.tagName} ${each.scrollWidth} > ${each.clientWidth}`));
+      const wide = await page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll('main [role=region]')]
+          .filter((each) => each.scrollWidth > each.clientWidth + 1)
+          .map((each) => `${each.tagName} ${each.scrollWidth} > ${each.clientWidth}`),
+      );
       expect([path, wide]).toEqual([path, []]);
     }
     await page.locator('main tbody tr').first().getByRole('cell').nth(6).waitFor();

@@ -18,7 +18,9 @@ export interface Columns {
 export function readDensity(text: string | null): Density {
   try {
     const { compact, chosen } = (JSON.parse(text ?? '{}') ?? {}) as Partial<Record<keyof Density, unknown>>;
-    const lists = isObject(chosen) ? Object.entries(chosen).filter((entry): entry is [string, Record<string, boolean>] => isChoice(entry[1])) : [];
+    const lists = isObject(chosen)
+      ? Object.entries(chosen).filter((entry): entry is [string, Record<string, boolean>] => isChoice(entry[1]))
+      : [];
     return { compact: compact === true, chosen: Object.fromEntries(lists) };
   } catch {
     return { compact: false, chosen: {} };
@@ -26,9 +28,11 @@ export function readDensity(text: string | null): Density {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isChoice = (value: unknown): value is Record<string, boolean> => isObject(value) && Object.values(value).every((each) => typeof each === 'boolean');
+const isChoice = (value: unknown): value is Record<string, boolean> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'boolean');
 
-export const isShown = ({ chosen }: Density, { list, off = [] }: Columns, name: string): boolean => chosen[list]?.[name] ?? !off.includes(name);
+export const isShown = ({ chosen }: Density, { list, off = [] }: Columns, name: string): boolean =>
+  chosen[list]?.[name] ?? !off.includes(name);
 
 export const withColumn = (density: Density, { list }: Columns, name: string, shown: boolean): Density => ({
   ...density,

@@ -36,17 +36,29 @@ it.each(['', '/'])('calls a server under a base path by its address and "%s"', a
 /** The example as a program of its own, as `npm run agent` starts it. */
 async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'agent', ...args], { cwd: root, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'agent', ...args], {
+    cwd: root,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   atEnd(() => void child.kill('SIGKILL'));
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => (output += `${line}\n`));
-  const exited = new Promise<number | string>((resolve) => void child.once('close', (code, signal) => resolve(signal ?? code ?? 0)));
+  for (const stream of [child.stdout, child.stderr])
+    createInterface(stream).on('line', (line) => (output += `${line}\n`));
+  const exited = new Promise<number | string>(
+    (resolve) => void child.once('close', (code, signal) => resolve(signal ?? code ?? 0)),
+  );
   return { output: () => output, kill: (signal) => void child.kill(signal), exited };
 }
 
-const statusOf = async (id: string | null): Promise<string> => (await db.prisma.handoff.findUniqueOrThrow({ where: { id: id! } })).status;
+const statusOf = async (id: string | null): Promise<string> =>
+  (await db.prisma.handoff.findUniqueOrThrow({ where: { id: id! } })).status;
 const handOver = async (title: string): Promise<string> => {
-  const { handoffId } = await reassign(await session('codex-1', { title }), { agentId: 'claude-1', reason: 'Please go on', summary: 'The cookie is still missing.' });
+  const { handoffId } = await reassign(await session('codex-1', { title }), {
+    agentId: 'claude-1',
+    reason: 'Please go on',
+    summary: 'The cookie is still missing.',
+  });
   return handoffId!;
 };
 
@@ -113,9 +125,14 @@ describe('the example agent', () => {
 
   it('waits when its key has no reads left', async () => {
     const key = 'a-key-for-this-test-of-32-characters';
-    const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: key }, rates: createRates({ rateOf: () => ({ perMinute: 600, burst: 1 }) }) });
+    const { url } = await startApp(db, {
+      variables: { BATON_ADMIN_KEY: key },
+      rates: createRates({ rateOf: () => ({ perMinute: 600, burst: 1 }) }),
+    });
     const ask = createApi({ url, key });
-    const answers = await Promise.all(Array.from({ length: 4 }, () => ask<{ viewer: { role: string } }>('{ viewer { role } }', {})));
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => ask<{ viewer: { role: string } }>('{ viewer { role } }', {})),
+    );
     expect(answers).toEqual(Array.from({ length: 4 }, () => ({ viewer: { role: 'ADMIN' } })));
   });
 
@@ -124,10 +141,15 @@ describe('the example agent', () => {
     const sessionId = await session('codex-1', { title: 'Paused' });
     const { handoffId } = await reassign(sessionId, { agentId: 'claude-1' });
     const change = (field: string) =>
-      client(url).post<{ answer: { session: { status: string } } }>(`mutation ($id: ID!) { answer: ${field}(input: { sessionId: $id }) { ... on ${field[0]!.toUpperCase()}${field.slice(1)}Payload { session { status } } } }`, { id: encodeId('session', sessionId) });
+      client(url).post<{ answer: { session: { status: string } } }>(
+        `mutation ($id: ID!) { answer: ${field}(input: { sessionId: $id }) { ... on ${field[0]!.toUpperCase()}${field.slice(1)}Payload { session { status } } } }`,
+        { id: encodeId('session', sessionId) },
+      );
     expect((await change('pauseSession')).data.answer.session.status).toBe('PAUSED');
     const example = await runAgent(['claude-1', '--url', url]);
-    await expect.poll(example.output, patience).toContain(`accepted, and not answered: ${encodeId('handoff', handoffId!)}`);
+    await expect
+      .poll(example.output, patience)
+      .toContain(`accepted, and not answered: ${encodeId('handoff', handoffId!)}`);
     expect(await statusOf(handoffId)).toBe('ACCEPTED');
     expect((await change('resumeSession')).data.answer.session.status).toBe('RUNNING');
     await expect.poll(() => statusOf(handoffId), patience).toBe('COMPLETED');
@@ -155,7 +177,9 @@ describe('the example agent', () => {
     await expect.poll(example.output, patience).toContain('waits for handoffs');
     const id = await handOver('Guarded');
     await expect.poll(() => statusOf(id), patience).toBe('COMPLETED');
-    expect(await db.prisma.turn.count({ where: { session: { title: 'Guarded' }, agentSession: { agentId: 'claude-1' } } })).toBe(1);
+    expect(
+      await db.prisma.turn.count({ where: { session: { title: 'Guarded' }, agentSession: { agentId: 'claude-1' } } }),
+    ).toBe(1);
     example.kill('SIGINT');
     expect(await example.exited).toBe(0);
   }, 200_000);

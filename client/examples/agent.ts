@@ -31,16 +31,26 @@ export async function runAgent(id: string, connection: { url: string; key: strin
       signal: stopping.signal,
       onStatus: (status) => {
         if (status.state === 'live') say(`${id} waits for handoffs at ${connection.url}`);
-        if (status.state === 'waiting') say(`lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`);
+        if (status.state === 'waiting')
+          say(`lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`);
       },
-      onRefused: ({ handoffId, accepted, error }) => say(`--- ${accepted ? 'accepted, and not answered' : 'not taken over'}: ${handoffId}: ${error.message}`),
+      onRefused: ({ handoffId, accepted, error }) =>
+        say(`--- ${accepted ? 'accepted, and not answered' : 'not taken over'}: ${handoffId}: ${error.message}`),
     },
     async (handoff) => {
-      say(`\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`);
+      say(
+        `\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`,
+      );
       say(handoff.contextPrompt.text);
       const content = work(handoff);
       // The key: an agent that was killed after this request repeats it safely.
-      await ask(AppendTurnDocument, { input: { sessionId: handoff.session.id, messages: [{ role: 'ASSISTANT', content }], idempotencyKey: `answer-${handoff.id}` } });
+      await ask(AppendTurnDocument, {
+        input: {
+          sessionId: handoff.session.id,
+          messages: [{ role: 'ASSISTANT', content }],
+          idempotencyKey: `answer-${handoff.id}`,
+        },
+      });
       say(`--- taken over: ${handoff.id}`);
     },
   );

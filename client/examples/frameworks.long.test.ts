@@ -36,12 +36,17 @@ function installed(name: string, from = join(root, 'node_modules', name)): void 
 }
 
 beforeAll(async () => {
-  for (const name of ['@openai/agents', 'zod', '@langchain/core', '@langchain/langgraph', '@langchain/openai']) installed(name);
+  for (const name of ['@openai/agents', 'zod', '@langchain/core', '@langchain/langgraph', '@langchain/openai'])
+    installed(name);
   const ai = npmTool('ai', '7.0.173', '@ai-sdk/openai-compatible@3.0.92');
   installed('ai', ai);
   installed('@ai-sdk/openai-compatible', join(ai, '../@ai-sdk/openai-compatible'));
   // Without its copy of Claude Code, which is installed already.
-  if (claude !== null) installed('@anthropic-ai/claude-agent-sdk', npmTool('@anthropic-ai/claude-agent-sdk', '0.3.197', '--omit=optional', '--omit=peer'));
+  if (claude !== null)
+    installed(
+      '@anthropic-ai/claude-agent-sdk',
+      npmTool('@anthropic-ai/claude-agent-sdk', '0.3.197', '--omit=optional', '--omit=peer'),
+    );
   mkdirSync(join(folder, 'node_modules/baton'));
   copyFileSync(join(root, 'package.json'), join(folder, 'node_modules/baton/package.json'));
   await packClient(join(folder, 'node_modules/baton/lib'));
@@ -86,14 +91,28 @@ async function start(file: string, agentId: string, steps: Step[]): Promise<{ ou
   return { output: () => output, asked: () => JSON.stringify(model.received.map(({ body }) => body)) };
 }
 
-const list = (id: string): Step => ({ text: 'I look at the files first.', calls: [{ id, name: 'list_files', arguments: {} }] });
-const handOff = (id: string, to: string, given: object, text?: string): Step => ({ ...(text !== undefined && { text }), calls: [{ id, name: `transfer_to_${to}`, arguments: given }] });
+const list = (id: string): Step => ({
+  text: 'I look at the files first.',
+  calls: [{ id, name: 'list_files', arguments: {} }],
+});
+const handOff = (id: string, to: string, given: object, text?: string): Step => ({
+  ...(text !== undefined && { text }),
+  calls: [{ id, name: `transfer_to_${to}`, arguments: given }],
+});
 
 interface Facts {
   session: {
     agent: { id: string };
     agentSessions: { nodes: { agent: { id: string }; state: string }[] };
-    handoffs: { nodes: { sourceAgent: { id: string } | null; targetAgent: { id: string }; status: string; reason: string; triggeringToolCalls: { name: string; callId: string }[] }[] };
+    handoffs: {
+      nodes: {
+        sourceAgent: { id: string } | null;
+        targetAgent: { id: string };
+        status: string;
+        reason: string;
+        triggeringToolCalls: { name: string; callId: string }[];
+      }[];
+    };
     messages: { nodes: { content: string }[] };
     turns: { nodes: { toolCalls: { name: string }[] }[] };
   };
@@ -113,7 +132,15 @@ async function factsOf(id: string) {
   return {
     holder: found.agent.id,
     tenures: found.agentSessions.nodes.map(({ agent: { id: of }, state }) => `${of} ${state}`).reverse(),
-    handoffs: found.handoffs.nodes.map(({ sourceAgent, targetAgent, status, reason, triggeringToolCalls: [call] }) => [sourceAgent?.id, targetAgent.id, status, reason, call?.callId]).reverse(),
+    handoffs: found.handoffs.nodes
+      .map(({ sourceAgent, targetAgent, status, reason, triggeringToolCalls: [call] }) => [
+        sourceAgent?.id,
+        targetAgent.id,
+        status,
+        reason,
+        call?.callId,
+      ])
+      .reverse(),
     messages: found.messages.nodes.map(({ content }) => content).reverse(),
     toolCalls: found.turns.nodes.flatMap(({ toolCalls }) => toolCalls.map(({ name }) => name)).reverse(),
     events: sessionEvents.nodes.map(({ type, actor }) => `${actor.role} ${type}`),
@@ -138,7 +165,10 @@ async function workedOn(id: string, words: string, examples: { output(): string 
 const given = (role: string) => ['HANDOFF_INITIATED', 'SESSION_REASSIGNED'].map((type) => `${role} ${type}`);
 const created = ['OPERATOR SESSION_CREATED', ...given('OPERATOR')];
 /** The first turn completes the handoff. */
-const worked = (turns: number) => ['HANDOFF_ACCEPTED', 'TURN_APPENDED', 'HANDOFF_COMPLETED', ...Array<string>(turns - 1).fill('TURN_APPENDED')].map((type) => `AGENT ${type}`);
+const worked = (turns: number) =>
+  ['HANDOFF_ACCEPTED', 'TURN_APPENDED', 'HANDOFF_COMPLETED', ...Array<string>(turns - 1).fill('TURN_APPENDED')].map(
+    (type) => `AGENT ${type}`,
+  );
 
 describe('agents of different frameworks hand one session to each other', () => {
   it('from the OpenAI Agents SDK to LangGraph, back, and on to the Vercel AI SDK, and each model corrects a refused call', async () => {
@@ -153,7 +183,11 @@ describe('agents of different frameworks hand one session to each other', () => 
       handOff('call_2', 'codr', { reason: 'Read the last line.' }),
       handOff('call_3', 'coder', { reason: 'Read the last line.' }, 'It drops the last line.'),
     ]);
-    const writer = await start('vercelAi.ts', 'writer', [list('call_1'), handOff('call_2', 'reviewer', { why: 'It is done.' }), { text: 'The parser is documented.' }]);
+    const writer = await start('vercelAi.ts', 'writer', [
+      list('call_1'),
+      handOff('call_2', 'reviewer', { why: 'It is done.' }),
+      { text: 'The parser is documented.' },
+    ]);
     const id = await session(null, { title: 'Write a parser' });
     await reassign(id, { agentId: 'coder', reason: 'Please write it.' });
 
@@ -172,9 +206,25 @@ describe('agents of different frameworks hand one session to each other', () => 
         ...['Routed to coder', 'It reads the last line now.'],
         ...['Routed to writer', 'I look at the files first.', 'The parser is documented.'],
       ],
-      toolCalls: ['list_files', 'transfer_to_reviewer', 'list_files', 'transfer_to_coder', 'transfer_to_writer', 'list_files'],
+      toolCalls: [
+        'list_files',
+        'transfer_to_reviewer',
+        'list_files',
+        'transfer_to_coder',
+        'transfer_to_writer',
+        'list_files',
+      ],
       // The handoff's own call is a turn too.
-      events: [...created, ...worked(2), ...given('AGENT'), ...worked(3), ...given('AGENT'), ...worked(2), ...given('AGENT'), ...worked(2)],
+      events: [
+        ...created,
+        ...worked(2),
+        ...given('AGENT'),
+        ...worked(3),
+        ...given('AGENT'),
+        ...worked(2),
+        ...given('AGENT'),
+        ...worked(2),
+      ],
     });
     // Each model was told what was wrong, and each agent read the words of the one before.
     expect(coder.asked()).toContain('reason is required');
@@ -188,7 +238,10 @@ describe('agents of different frameworks hand one session to each other', () => 
   it.skipIf(claude === null)('from the Claude Agent SDK to the OpenAI Agents SDK', async () => {
     const closer = await start('claudeAgent.mjs', 'closer', [
       { text: 'I look at the files first.', calls: [{ id: 'toolu_1', name: 'Glob', arguments: { pattern: '*.ts' } }] },
-      { text: 'The version is set.', calls: [{ id: 'toolu_2', name: 'mcp__baton__transfer_to_coder', arguments: { reason: 'Please release it.' } }] },
+      {
+        text: 'The version is set.',
+        calls: [{ id: 'toolu_2', name: 'mcp__baton__transfer_to_coder', arguments: { reason: 'Please release it.' } }],
+      },
     ]);
     const coder = await start('openaiAgents.ts', 'coder', [{ text: 'It is released.' }]);
     const id = await session(null, { title: 'Release the parser' });
@@ -201,7 +254,13 @@ describe('agents of different frameworks hand one session to each other', () => 
         [undefined, 'closer', 'COMPLETED', 'Please set the version.', undefined],
         ['closer', 'coder', 'COMPLETED', 'Please release it.', 'toolu_2'],
       ],
-      messages: ['Routed to closer', 'I look at the files first.', 'The version is set.', 'Routed to coder', 'It is released.'],
+      messages: [
+        'Routed to closer',
+        'I look at the files first.',
+        'The version is set.',
+        'Routed to coder',
+        'It is released.',
+      ],
       toolCalls: ['Glob', 'transfer_to_coder'],
       events: [...created, ...worked(2), ...given('AGENT'), ...worked(1)],
     });

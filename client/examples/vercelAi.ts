@@ -3,41 +3,100 @@
 import { readdirSync } from 'node:fs';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { dynamicTool, generateText, jsonSchema, stepCountIs, type ModelMessage, type ToolSet } from 'ai';
-import { AppendTurnDocument, createApi, ExecuteHandoffsDocument, HandoffToolsDocument, takeHandoffs } from 'baton/client';
+import {
+  AppendTurnDocument,
+  createApi,
+  ExecuteHandoffsDocument,
+  HandoffToolsDocument,
+  takeHandoffs,
+} from 'baton/client';
 
 const [agentId = 'vercel-1'] = process.argv.slice(2);
-const { BATON_URL: url = 'http://127.0.0.1:4000', BATON_KEY: key, OPENAI_BASE_URL: baseURL = 'https://api.openai.com/v1', OPENAI_API_KEY: apiKey, OPENAI_MODEL: modelName = 'gpt-5' } = process.env;
+const {
+  BATON_URL: url = 'http://127.0.0.1:4000',
+  BATON_KEY: key,
+  OPENAI_BASE_URL: baseURL = 'https://api.openai.com/v1',
+  OPENAI_API_KEY: apiKey,
+  OPENAI_MODEL: modelName = 'gpt-5',
+} = process.env;
 const ask = createApi({ url, key });
 const model = createOpenAICompatible({ name: 'openai', baseURL, apiKey })(modelName);
-const ownTools: ToolSet = { list_files: dynamicTool({ description: 'Lists the files of the folder.', inputSchema: jsonSchema({ type: 'object', properties: {} }), execute: async () => readdirSync('.').join('\n') }) };
+const ownTools: ToolSet = {
+  list_files: dynamicTool({
+    description: 'Lists the files of the folder.',
+    inputSchema: jsonSchema({ type: 'object', properties: {} }),
+    execute: async () => readdirSync('.').join('\n'),
+  }),
+};
 
-await takeHandoffs({ url, key, agentId, onStatus: ({ state }) => console.log(agentId, state) }, async ({ session, contextPrompt }) => {
-  const { agent } = await ask(HandoffToolsDocument, { agentId, format: 'MCP' });
-  const definitions = agent?.handoffToolDefinitions as { name: string; description: string; inputSchema: object }[];
-  // Without `execute`: the SDK stops at a handoff, which Baton executes.
-  const handoffTools: ToolSet = Object.fromEntries(definitions.map(({ name, description, inputSchema }) => [name, { description, inputSchema: jsonSchema(inputSchema) }]));
-  const messages: ModelMessage[] = [{ role: 'user', content: contextPrompt.text }];
+await takeHandoffs(
+  { url, key, agentId, onStatus: ({ state }) => console.log(agentId, state) },
+  async ({ session, contextPrompt }) => {
+    const { agent } = await ask(HandoffToolsDocument, { agentId, format: 'MCP' });
+    const definitions = agent?.handoffToolDefinitions as { name: string; description: string; inputSchema: object }[];
+    // Without `execute`: the SDK stops at a handoff, which Baton executes.
+    const handoffTools: ToolSet = Object.fromEntries(
+      definitions.map(({ name, description, inputSchema }) => [
+        name,
+        { description, inputSchema: jsonSchema(inputSchema) },
+      ]),
+    );
+    const messages: ModelMessage[] = [{ role: 'user', content: contextPrompt.text }];
 
-  for (;;) {
-    const { text, toolCalls, response, steps } = await generateText({
-      model,
-      system: 'Do the next step of the work. Then hand it off, or say what you did.',
-      messages,
-      tools: { ...ownTools, ...handoffTools },
-      stopWhen: stepCountIs(20),
-    });
-    // Recorded before the handoff: the next agent reads it.
-    const words = steps.filter((step) => step.text !== '').map((step) => ({ role: 'ASSISTANT' as const, content: step.text }));
-    const done = steps.flatMap(({ toolResults }) => toolResults.map(({ toolCallId, toolName, input, output }) => ({ callId: toolCallId, name: toolName, arguments: input as unknown, result: String(output) })));
-    if (words.length + done.length > 0) await ask(AppendTurnDocument, { input: { sessionId: session.id, agentId, messages: words, toolCalls: done, idempotencyKey: crypto.randomUUID() } });
+    for (;;) {
+      const { text, toolCalls, response, steps } = await generateText({
+        model,
+        system: 'Do the next step of the work. Then hand it off, or say what you did.',
+        messages,
+        tools: { ...ownTools, ...handoffTools },
+        stopWhen: stepCountIs(20),
+      });
+      // Recorded before the handoff: the next agent reads it.
+      const words = steps
+        .filter((step) => step.text !== '')
+        .map((step) => ({ role: 'ASSISTANT' as const, content: step.text }));
+      const done = steps.flatMap(({ toolResults }) =>
+        toolResults.map(({ toolCallId, toolName, input, output }) => ({
+          callId: toolCallId,
+          name: toolName,
+          arguments: input as unknown,
+          result: String(output),
+        })),
+      );
+      if (words.length + done.length > 0)
+        await ask(AppendTurnDocument, {
+          input: {
+            sessionId: session.id,
+            agentId,
+            messages: words,
+            toolCalls: done,
+            idempotencyKey: crypto.randomUUID(),
+          },
+        });
 
-    const handoffs = toolCalls.filter(({ toolName }) => toolName in handoffTools);
-    if (handoffs.length === 0) return;
-    const calls = handoffs.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, type: 'function', function: { name: toolName, arguments: JSON.stringify(input) } }));
-    const { executeHandoffs } = await ask(ExecuteHandoffsDocument, { input: { sessionId: session.id, agentId, response: { role: 'assistant', content: text, tool_calls: calls } } });
-    if ('handoff' in executeHandoffs) return console.log(`${session.title}: handed off to ${executeHandoffs.handoff.targetAgent.id}`);
-    // The model reads why it was refused, and goes on.
-    const value = executeHandoffs.toolResult?.content ?? executeHandoffs.message;
-    messages.push(...response.messages, { role: 'tool', content: handoffs.map(({ toolCallId, toolName }) => ({ type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value } })) });
-  }
-});
+      const handoffs = toolCalls.filter(({ toolName }) => toolName in handoffTools);
+      if (handoffs.length === 0) return;
+      const calls = handoffs.map(({ toolCallId, toolName, input }) => ({
+        id: toolCallId,
+        type: 'function',
+        function: { name: toolName, arguments: JSON.stringify(input) },
+      }));
+      const { executeHandoffs } = await ask(ExecuteHandoffsDocument, {
+        input: { sessionId: session.id, agentId, response: { role: 'assistant', content: text, tool_calls: calls } },
+      });
+      if ('handoff' in executeHandoffs)
+        return console.log(`${session.title}: handed off to ${executeHandoffs.handoff.targetAgent.id}`);
+      // The model reads why it was refused, and goes on.
+      const value = executeHandoffs.toolResult?.content ?? executeHandoffs.message;
+      messages.push(...response.messages, {
+        role: 'tool',
+        content: handoffs.map(({ toolCallId, toolName }) => ({
+          type: 'tool-result',
+          toolCallId,
+          toolName,
+          output: { type: 'error-text', value },
+        })),
+      });
+    }
+  },
+);

@@ -21,7 +21,11 @@ export function AgentNode({ data: { agent, given, received, view } }: NodeProps<
   return (
     <>
       <Handle type="target" position={Position.Left} className={styles.handle} />
-      <Link href={writeGraphView({ ...view, agent: alone ? '' : agent.id })} className={`${styles.node} nopan`} title={`${agent.id} (${agent.type}), ${look.word.toLowerCase()}, ${agent.currentLoad} of ${agent.maxCapacity} places taken. ${alone ? 'Show every agent' : 'Show only its handoffs'}`}>
+      <Link
+        href={writeGraphView({ ...view, agent: alone ? '' : agent.id })}
+        className={`${styles.node} nopan`}
+        title={`${agent.id} (${agent.type}), ${look.word.toLowerCase()}, ${agent.currentLoad} of ${agent.maxCapacity} places taken. ${alone ? 'Show every agent' : 'Show only its handoffs'}`}
+      >
         <span className={styles.name}>
           <span className={styles.status} data-tone={look.tone}>
             <Icon name={look.icon} size={13} />

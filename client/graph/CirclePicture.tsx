@@ -70,14 +70,31 @@ export function CirclePicture({ agents, edges, view }: PictureProps) {
         onPaneMouseLeave={() => point(null)}
         onPaneClick={(event) => setChosen(at(event))}
       >
-        <Painted picture={picture} pair={indexIn(keys, shown)} agent={shown !== null && 'agent' in shown ? shown.agent : null} />
+        <Painted
+          picture={picture}
+          pair={indexIn(keys, shown)}
+          agent={shown !== null && 'agent' in shown ? shown.agent : null}
+        />
       </Flow>
       <div className={styles.chosen}>
-        <div role="status">{shown === null ? <span className="soft">Click a line or an agent to see its numbers.</span> : 'pair' in shown ? <PairWords edge={edges[keys.indexOf(shown.pair)]} view={view} /> : <AgentWords of={agents.find(({ agent }) => agent.id === shown.agent)} view={view} />}</div>
+        <div role="status">
+          {shown === null ? (
+            <span className="soft">Click a line or an agent to see its numbers.</span>
+          ) : 'pair' in shown ? (
+            <PairWords edge={edges[keys.indexOf(shown.pair)]} view={view} />
+          ) : (
+            <AgentWords of={agents.find(({ agent }) => agent.id === shown.agent)} view={view} />
+          )}
+        </div>
         <button type="button" className="button small" aria-disabled={index <= 0} onClick={() => index > 0 && step(-1)}>
           Busier pair
         </button>
-        <button type="button" className="button small" aria-disabled={index === keys.length - 1} onClick={() => index < keys.length - 1 && step(1)}>
+        <button
+          type="button"
+          className="button small"
+          aria-disabled={index === keys.length - 1}
+          onClick={() => index < keys.length - 1 && step(1)}
+        >
           {index === -1 ? 'Busiest pair' : 'Next pair'}
         </button>
       </div>
@@ -85,7 +102,8 @@ export function CirclePicture({ agents, edges, view }: PictureProps) {
   );
 }
 
-const indexIn = (keys: readonly string[], thing: Thing | null): number => (thing !== null && 'pair' in thing ? keys.indexOf(thing.pair) : -1);
+const indexIn = (keys: readonly string[], thing: Thing | null): number =>
+  thing !== null && 'pair' in thing ? keys.indexOf(thing.pair) : -1;
 
 function PairWords({ edge, view }: { edge: Edge | undefined; view: PictureProps['view'] }) {
   if (edge === undefined) return 'This pair is no longer drawn.';
@@ -105,8 +123,13 @@ function AgentWords({ of, view }: { of: PictureProps['agents'][number] | undefin
   const { id } = of.agent;
   return (
     <>
-      <Link href={`/agents/${encodeURIComponent(id)}`}>{id}</Link>: {of.given.toLocaleString()} given, {of.received.toLocaleString()} received.{' '}
-      {view.agent === id ? <Link href={writeGraphView({ ...view, agent: '' })}>Show every agent</Link> : <Link href={writeGraphView({ ...view, agent: id })}>Show only its handoffs</Link>}
+      <Link href={`/agents/${encodeURIComponent(id)}`}>{id}</Link>: {of.given.toLocaleString()} given,{' '}
+      {of.received.toLocaleString()} received.{' '}
+      {view.agent === id ? (
+        <Link href={writeGraphView({ ...view, agent: '' })}>Show every agent</Link>
+      ) : (
+        <Link href={writeGraphView({ ...view, agent: id })}>Show only its handoffs</Link>
+      )}
     </>
   );
 }

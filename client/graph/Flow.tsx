@@ -1,4 +1,13 @@
-import { Controls, ReactFlow, useReactFlow, useStore, type Edge as FlowEdge, type FitViewOptions, type Node, type ReactFlowProps } from '@xyflow/react';
+import {
+  Controls,
+  ReactFlow,
+  useReactFlow,
+  useStore,
+  type Edge as FlowEdge,
+  type FitViewOptions,
+  type Node,
+  type ReactFlowProps,
+} from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import { useEffect, type CSSProperties } from 'react';
 import type { AgentFlowNode } from './AgentNode.tsx';
@@ -10,7 +19,10 @@ type Corner = Node<Record<string, never>, 'corner'>;
 export type GraphNode = AgentFlowNode | Corner;
 
 export const cornersOf = ({ width, height }: Size): Corner[] =>
-  [{ x: 0, y: 0 }, { x: width, y: height }].map((position) => ({ id: `corner ${position.x}`, type: 'corner', position, data: {}, width: 1, height: 1 }));
+  [
+    { x: 0, y: 0 },
+    { x: width, y: height },
+  ].map((position) => ({ id: `corner ${position.x}`, type: 'corner', position, data: {}, width: 1, height: 1 }));
 
 export const Corner = (): null => null;
 
@@ -20,7 +32,12 @@ const fit: FitViewOptions = { padding: { x: '4%', top: '12px', bottom: '52px' },
 /** A drawing that is fitted into its frame, and can be dragged and enlarged. */
 export function Flow({ size, children, ...props }: { size: Size } & ReactFlowProps<GraphNode, FlowEdge>) {
   return (
-    <div className={styles.canvas} style={{ '--width': size.width, '--height': size.height } as CSSProperties} role="group" aria-label="Graph of handoffs">
+    <div
+      className={styles.canvas}
+      style={{ '--width': size.width, '--height': size.height } as CSSProperties}
+      role="group"
+      aria-label="Graph of handoffs"
+    >
       <ReactFlow<GraphNode, FlowEdge>
         {...props}
         fitView
@@ -53,4 +70,3 @@ function FitToFrame() {
   }, [fitView, width, height]);
   return null;
 }
-

@@ -18,7 +18,13 @@ function onNarrow(listener: () => void): () => void {
 
 export interface GraphDrawingProps {
   /** The busiest pairs, and the counts of all. */
-  graph: { nodes: readonly GraphAgent[]; edges: readonly Edge[]; pairCount: number; agentCount: number; handoffCount: number };
+  graph: {
+    nodes: readonly GraphAgent[];
+    edges: readonly Edge[];
+    pairCount: number;
+    agentCount: number;
+    handoffCount: number;
+  };
   view: GraphView;
   onChange: (view: GraphView) => void;
 }
@@ -31,16 +37,26 @@ export function GraphDrawing({ graph, view, onChange }: GraphDrawingProps) {
   const choices = useMemo(() => choicesOf({ pairCount, agentCount }, isNarrow), [pairCount, agentCount, isNarrow]);
   const { value, pairs, agents: mostAgents } = chosenOf(choices, view.pairs);
   const part = useMemo(() => busiest(edges, { pairs, agents: mostAgents ?? Infinity }), [edges, pairs, mostAgents]);
-  const drawn = useMemo(() => ({ agents: nodes.filter(({ agent }) => part.agents.has(agent.id)), edges: part.edges, view }), [nodes, part, view]);
+  const drawn = useMemo(
+    () => ({ agents: nodes.filter(({ agent }) => part.agents.has(agent.id)), edges: part.edges, view }),
+    [nodes, part, view],
+  );
   const inLayers = mostAgents !== undefined;
   return (
     <figure className={`card ${styles.drawing}`}>
       {choices.length > 1 && (
         <div className={styles.fold}>
-          <span role="status">{pairs > edges.length && mostAgents === undefined ? 'Reading …' : foldText(part, graph)}</span>
+          <span role="status">
+            {pairs > edges.length && mostAgents === undefined ? 'Reading …' : foldText(part, graph)}
+          </span>
           <div className={styles.choice}>
             <label htmlFor={id}>Draw</label>
-            <select id={id} className="select" value={value} onChange={({ target }) => onChange({ ...view, pairs: target.value })}>
+            <select
+              id={id}
+              className="select"
+              value={value}
+              onChange={({ target }) => onChange({ ...view, pairs: target.value })}
+            >
               {choices.map((each) => (
                 <option key={each.value} value={each.value}>
                   {each.word}
@@ -58,7 +74,9 @@ export function GraphDrawing({ graph, view, onChange }: GraphDrawingProps) {
           </span>
         ))}
         <span>A thicker line has more handoffs.</span>
-        {inLayers && !isDense(part.edges.length, isNarrow) && <span>Below a number: completed of closed handoffs, and the median time until acceptance.</span>}
+        {inLayers && !isDense(part.edges.length, isNarrow) && (
+          <span>Below a number: completed of closed handoffs, and the median time until acceptance.</span>
+        )}
       </figcaption>
     </figure>
   );

@@ -18,13 +18,28 @@ export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (v
   const now = useNow();
   return (
     <div className={styles.filters}>
-      <AgentSelect label="Agent" none="Every agent" value={view.agent} onChange={(agent) => onChange({ ...view, agent })} />
+      <AgentSelect
+        label="Agent"
+        none="Every agent"
+        value={view.agent}
+        onChange={(agent) => onChange({ ...view, agent })}
+      />
       <div className={styles.spans} role="group" aria-label="Started in">
-        <button type="button" className="button" aria-pressed={view.after === '' && view.before === ''} onClick={() => onChange({ ...view, after: '', before: '' })}>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={view.after === '' && view.before === ''}
+          onClick={() => onChange({ ...view, after: '', before: '' })}
+        >
           All
         </button>
         {spans.map(([word, ms]) => (
-          <button key={word} type="button" className="button" onClick={() => onChange({ ...view, after: new Date(Date.now() - ms).toISOString(), before: '' })}>
+          <button
+            key={word}
+            type="button"
+            className="button"
+            onClick={() => onChange({ ...view, after: new Date(Date.now() - ms).toISOString(), before: '' })}
+          >
             {word}
           </button>
         ))}
@@ -32,11 +47,23 @@ export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (v
       <div className={styles.range}>
         <span className={styles.bound}>
           <label htmlFor={`${id}-after`}>After</label>
-          <input id={`${id}-after`} className="input" type="datetime-local" value={toLocal(view.after)} onChange={(event) => onChange({ ...view, after: fromLocal(event.target.value) })} />
+          <input
+            id={`${id}-after`}
+            className="input"
+            type="datetime-local"
+            value={toLocal(view.after)}
+            onChange={(event) => onChange({ ...view, after: fromLocal(event.target.value) })}
+          />
         </span>
         <span className={styles.bound}>
           <label htmlFor={`${id}-before`}>Before</label>
-          <input id={`${id}-before`} className="input" type="datetime-local" value={toLocal(view.before)} onChange={(event) => onChange({ ...view, before: fromLocal(event.target.value) })} />
+          <input
+            id={`${id}-before`}
+            className="input"
+            type="datetime-local"
+            value={toLocal(view.before)}
+            onChange={(event) => onChange({ ...view, before: fromLocal(event.target.value) })}
+          />
         </span>
         <span className="soft">local time, {localZone(new Date(view.before || view.after || now))}</span>
       </div>

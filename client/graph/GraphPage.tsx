@@ -60,7 +60,11 @@ export default function GraphPage() {
   const change = useCallback((next: GraphView) => navigate(writeGraphView(next), { replace: true }), [navigate]);
   const [listed, setListed] = useState(pairsAtOnce);
   const first = pairsToRead(view.pairs, listed);
-  const [{ data, error, stale }, ask] = useQuery({ query: GraphQuery, variables: { where, list: where, first }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, stale }, ask] = useQuery({
+    query: GraphQuery,
+    variables: { where, list: where, first },
+    requestPolicy: 'cache-and-network',
+  });
   const graph = data?.handoffGraph;
   const found = graph && { ...graph, edges: readFragment(PathFragment, graph.edges) };
   useRereadOn(
@@ -72,7 +76,10 @@ export default function GraphPage() {
   // The two counts are read one after the other: a handoff may start in between.
   const total = Math.max(drawn, data?.handoffs.totalCount ?? 0);
   return (
-    <Page title="Graph" intro="The handoffs between agents. A thicker line has more handoffs; its colour shows their most frequent outcome. A line leads to the list of its handoffs.">
+    <Page
+      title="Graph"
+      intro="The handoffs between agents. A thicker line has more handoffs; its colour shows their most frequent outcome. A line leads to the list of its handoffs."
+    >
       <GraphFilters view={view} onChange={change} />
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!found && !error && <Skeleton height="28rem" />}
@@ -82,7 +89,9 @@ export default function GraphPage() {
             <EmptyState icon="graph" title={totalText(total, 0, 0)} />
           ) : (
             <EmptyState icon="graph" title="No handoff matches.">
-              {Object.keys(where).length > 0 ? 'Remove a filter to see more.' : 'The graph grows with every handoff between two agents.'}
+              {Object.keys(where).length > 0
+                ? 'Remove a filter to see more.'
+                : 'The graph grows with every handoff between two agents.'}
             </EmptyState>
           )}
         </div>
@@ -93,7 +102,12 @@ export default function GraphPage() {
             {totalText(total, drawn, found.agentCount)}
           </p>
           <GraphDrawing graph={found} view={view} onChange={change} />
-          <GraphTable key={JSON.stringify(where)} graph={found} view={view} onMore={(wanted) => wanted > first && setListed(first + pairsAtOnce)} />
+          <GraphTable
+            key={JSON.stringify(where)}
+            graph={found}
+            view={view}
+            onMore={(wanted) => wanted > first && setListed(first + pairsAtOnce)}
+          />
         </div>
       )}
     </Page>
@@ -104,5 +118,7 @@ export default function GraphPage() {
 function totalText(total: number, drawn: number, agents: number): string {
   if (drawn === total) return `${countText(total)} between ${agents} agents`;
   const rest = `${(total - drawn).toLocaleString()} from no agent, because the session was unassigned`;
-  return drawn === 0 ? `${countText(total)}: ${rest}` : `${countText(total)}: ${drawn.toLocaleString()} between ${agents} agents, ${rest}`;
+  return drawn === 0
+    ? `${countText(total)}: ${rest}`
+    : `${countText(total)}: ${drawn.toLocaleString()} between ${agents} agents, ${rest}`;
 }

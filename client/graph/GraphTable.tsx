@@ -62,7 +62,10 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
                 <AgentChip agent={agents.get(edge.target.id)!} plain />
               </td>
               <td className={styles.number}>
-                <Link href={listOf({ source: edge.source.id, target: edge.target.id }, view)} aria-label={`${edge.count} from ${edge.source.id} to ${edge.target.id}`}>
+                <Link
+                  href={listOf({ source: edge.source.id, target: edge.target.id }, view)}
+                  aria-label={`${edge.count} from ${edge.source.id} to ${edge.target.id}`}
+                >
                   {edge.count.toLocaleString()}
                 </Link>
               </td>
@@ -75,18 +78,35 @@ export function GraphTable({ graph: { nodes, edges, pairCount }, view, onMore }:
                   ))}
                 </span>
               </td>
-              <td className={styles.number}>{successText(edge.successRate) ?? <span className="soft">none closed</span>}</td>
+              <td className={styles.number}>
+                {successText(edge.successRate) ?? <span className="soft">none closed</span>}
+              </td>
               <td className={styles.number}>{edge.bouncedBack.toLocaleString()}</td>
               <td className={styles.number}>
-                {edge.medianAcceptMs == null ? <span className="soft">never</span> : formatDuration(edge.medianAcceptMs)}
-                {edge.p90AcceptMs != null && <span className={`soft small ${styles.most}`}>9 of 10: {formatDuration(edge.p90AcceptMs)}</span>}
+                {edge.medianAcceptMs == null ? (
+                  <span className="soft">never</span>
+                ) : (
+                  formatDuration(edge.medianAcceptMs)
+                )}
+                {edge.p90AcceptMs != null && (
+                  <span className={`soft small ${styles.most}`}>9 of 10: {formatDuration(edge.p90AcceptMs)}</span>
+                )}
               </td>
-              <td className={styles.number}>{edge.medianCompleteMs == null ? <span className="soft">never</span> : formatDuration(edge.medianCompleteMs)}</td>
+              <td className={styles.number}>
+                {edge.medianCompleteMs == null ? (
+                  <span className="soft">never</span>
+                ) : (
+                  formatDuration(edge.medianCompleteMs)
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p className={`soft small ${styles.note}`}>Success: completed of closed handoffs. Soon back: the source held the session again as one of the next two. Times: medians of the newest 10,000 handoffs of the pair.</p>
+      <p className={`soft small ${styles.note}`}>
+        Success: completed of closed handoffs. Soon back: the source held the session again as one of the next two.
+        Times: medians of the newest 10,000 handoffs of the pair.
+      </p>
       <LoadMore
         shown={rows.length}
         total={pairCount}

@@ -31,7 +31,16 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
       <Link href={href} className="nopan" tabIndex={-1} aria-hidden="true">
         <g className={styles.edge} data-tone={outcome.tone}>
           <defs>
-            <marker id={marker} viewBox="0 0 8 8" refX="7" refY="4" markerWidth={10 + width} markerHeight={10 + width} markerUnits="userSpaceOnUse" orient="auto">
+            <marker
+              id={marker}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth={10 + width}
+              markerHeight={10 + width}
+              markerUnits="userSpaceOnUse"
+              orient="auto"
+            >
               <path className={styles.tip} d="M0 0 8 4 0 8z" />
             </marker>
           </defs>
@@ -52,7 +61,11 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
         </Link>
         {/* The name of the link says the same. */}
         {showsRates && rateText(edge) !== '' && (
-          <span className={styles.rates} aria-hidden="true" style={{ transform: `translate(-50%, 0.75rem) translate(${label.x}px, ${label.y}px)` }}>
+          <span
+            className={styles.rates}
+            aria-hidden="true"
+            style={{ transform: `translate(-50%, 0.75rem) translate(${label.x}px, ${label.y}px)` }}
+          >
             {rateText(edge)}
           </span>
         )}

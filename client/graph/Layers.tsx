@@ -22,7 +22,15 @@ export function Layers({ agents, edges, view, isNarrow }: PictureProps & { isNar
   const shape = `${isNarrow} ${edges.map(({ source, target }) => edgeKey(source.id, target.id)).join(' ')}`;
   // A new set of pairs is a new picture, so it is fitted again.
   return (
-    <Flow key={shape} size={drawn.size} nodes={drawn.nodes} edges={drawn.edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} maxZoom={2}>
+    <Flow
+      key={shape}
+      size={drawn.size}
+      nodes={drawn.nodes}
+      edges={drawn.edges}
+      nodeTypes={nodeTypes}
+      edgeTypes={edgeTypes}
+      maxZoom={2}
+    >
       <Background gap={22} size={1} />
     </Flow>
   );
@@ -31,7 +39,12 @@ export function Layers({ agents, edges, view, isNarrow }: PictureProps & { isNar
 // An image may contain no link.
 const inEdge = { ariaRole: 'group' } as const;
 
-function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: GraphView, isNarrow: boolean): { nodes: GraphNode[]; edges: HandoffFlowEdge[]; size: Size } {
+function draw(
+  agents: readonly GraphAgent[],
+  edges: readonly Edge[],
+  view: GraphView,
+  isNarrow: boolean,
+): { nodes: GraphNode[]; edges: HandoffFlowEdge[]; size: Size } {
   const placed = place(
     agents.map(({ agent }) => agent.id),
     edges.map(({ source, target }) => ({ source: source.id, target: target.id })),
@@ -45,16 +58,30 @@ function draw(agents: readonly GraphAgent[], edges: readonly Edge[], view: Graph
       ...cornersOf(placed.size),
       ...agents.map((each): AgentFlowNode => {
         const { x, y } = placed.nodes.get(each.agent.id)!;
-        return { id: each.agent.id, type: 'agent', position: { x: x - placed.node.width / 2, y: y - placed.node.height / 2 }, data: { ...each, view }, ...placed.node };
+        return {
+          id: each.agent.id,
+          type: 'agent',
+          position: { x: x - placed.node.width / 2, y: y - placed.node.height / 2 },
+          data: { ...each, view },
+          ...placed.node,
+        };
       }),
     ],
     edges: edges.map((edge) => {
       const [source, target] = [edge.source.id, edge.target.id];
       const way = placed.edges.get(edgeKey(source, target))!;
-      return { id: edgeKey(source, target), source, target, type: 'handoff', ...inEdge, data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view, showsRates } };
+      return {
+        id: edgeKey(source, target),
+        source,
+        target,
+        type: 'handoff',
+        ...inEdge,
+        data: { ...way, edge, outcome: mostly(edge), width: widthOf(edge.count, maxCount), view, showsRates },
+      };
     }),
   };
 }
 
 /** 1.5 px for one handoff, 8 px for the most frequent pair. Logarithmic, so that one busy pair does not make all others too thin. */
-const widthOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount)));
+const widthOf = (count: number, maxCount: number): number =>
+  maxCount <= 1 ? 2.5 : 1.5 + 6.5 * (Math.log(count) / Math.log(maxCount));

@@ -9,7 +9,10 @@ export interface Busiest<One> {
 }
 
 /** The pairs with the most handoffs, as long as they fit into these numbers of agents and pairs. */
-export function busiest<One extends Pick<Edge, 'source' | 'target' | 'count'>>(edges: readonly One[], most: { agents: number; pairs: number }): Busiest<One> {
+export function busiest<One extends Pick<Edge, 'source' | 'target' | 'count'>>(
+  edges: readonly One[],
+  most: { agents: number; pairs: number },
+): Busiest<One> {
   const drawn: Busiest<One> = { edges: [], agents: new Set(), handoffs: 0 };
   for (const edge of edges.toSorted((one, other) => other.count - one.count)) {
     if (drawn.edges.length === most.pairs) break;

@@ -40,7 +40,17 @@ export function placeInCircle(ids: readonly string[], pairs: Pairs): Circle {
   for (const [index, { source, target }] of pairs.entries()) {
     const [from, to] = [byId.get(source)!, byId.get(target)!];
     const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
-    lines.set([from.x, from.y, centre + (x - centre) * bend - (to.y - from.y) * apart, centre + (y - centre) * bend + (to.x - from.x) * apart, to.x, to.y], index * 6);
+    lines.set(
+      [
+        from.x,
+        from.y,
+        centre + (x - centre) * bend - (to.y - from.y) * apart,
+        centre + (y - centre) * bend + (to.x - from.x) * apart,
+        to.x,
+        to.y,
+      ],
+      index * 6,
+    );
   }
   return { size: { width: 2 * centre, height: 2 * centre }, centre, radius, margin, agents, lines };
 }
@@ -64,8 +74,21 @@ export function lineAt({ lines }: Circle, { x, y }: Point, reach: number): numbe
   let nearest: number | null = null;
   let least = reach * reach;
   for (let at = 0; at < lines.length; at += 6) {
-    const [ax, ay, bx, by, cx, cy] = [lines[at]!, lines[at + 1]!, lines[at + 2]!, lines[at + 3]!, lines[at + 4]!, lines[at + 5]!];
-    if (x < Math.min(ax, bx, cx) - reach || x > Math.max(ax, bx, cx) + reach || y < Math.min(ay, by, cy) - reach || y > Math.max(ay, by, cy) + reach) continue;
+    const [ax, ay, bx, by, cx, cy] = [
+      lines[at]!,
+      lines[at + 1]!,
+      lines[at + 2]!,
+      lines[at + 3]!,
+      lines[at + 4]!,
+      lines[at + 5]!,
+    ];
+    if (
+      x < Math.min(ax, bx, cx) - reach ||
+      x > Math.max(ax, bx, cx) + reach ||
+      y < Math.min(ay, by, cy) - reach ||
+      y > Math.max(ay, by, cy) + reach
+    )
+      continue;
     let [fromX, fromY] = [ax, ay];
     for (let part = 1; part <= parts; part += 1) {
       const t = part / parts;

@@ -9,12 +9,18 @@ export interface GraphView {
   pairs: string;
 }
 
-const timeOf = (text: string | null): string => (text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : '');
+const timeOf = (text: string | null): string =>
+  text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : '';
 
 const pairsOf = (text: string | null): string => (text !== null && /^(all|[1-9]\d{0,4})$/.test(text) ? text : '');
 
 export function readGraphView(params: URLSearchParams): GraphView {
-  return { agent: params.get('agent') ?? '', after: timeOf(params.get('after')), before: timeOf(params.get('before')), pairs: pairsOf(params.get('pairs')) };
+  return {
+    agent: params.get('agent') ?? '',
+    after: timeOf(params.get('after')),
+    before: timeOf(params.get('before')),
+    pairs: pairsOf(params.get('pairs')),
+  };
 }
 
 export function writeGraphView({ agent, after, before, pairs }: GraphView): string {
@@ -22,11 +28,16 @@ export function writeGraphView({ agent, after, before, pairs }: GraphView): stri
 }
 
 export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraphFilter {
-  return { ...(agent && { agentId: agent }), ...(after && { initiatedAfter: after }), ...(before && { initiatedBefore: before }) };
+  return {
+    ...(agent && { agentId: agent }),
+    ...(after && { initiatedAfter: after }),
+    ...(before && { initiatedBefore: before }),
+  };
 }
 
 /** The URL of the list of an edge's handoffs. */
-export const listOf = (of: { source: string; target: string }, { after, before }: GraphView): string => withParams('/handoffs', { ...of, after, before });
+export const listOf = (of: { source: string; target: string }, { after, before }: GraphView): string =>
+  withParams('/handoffs', { ...of, after, before });
 
 function withParams(path: string, values: Record<string, string>): string {
   const params = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));

@@ -24,14 +24,27 @@ beforeAll(async () => {
 describe('the graph page', () => {
   it('draws who hands off to whom, and says the same in a table', async () => {
     const { page, faults } = await go('/graph');
-    await page.getByRole('link', { name: '2 handoffs from claude-1 to codex-1: 2 rejected, failed or timed out' }).waitFor();
+    await page
+      .getByRole('link', { name: '2 handoffs from claude-1 to codex-1: 2 rejected, failed or timed out' })
+      .waitFor();
     await page.getByRole('link', { name: '1 handoff from reviewer-1 to claude-1: 1 waiting' }).waitFor();
-    const rows = await page.getByRole('table', { name: 'Handoffs between agents, the most frequent pair first' }).getByRole('row').allTextContents();
-    expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(/Rejected.*1.*Timed out.*1|Timed out.*1.*Rejected.*1/);
+    const rows = await page
+      .getByRole('table', { name: 'Handoffs between agents, the most frequent pair first' })
+      .getByRole('row')
+      .allTextContents();
+    expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(
+      /Rejected.*1.*Timed out.*1|Timed out.*1.*Rejected.*1/,
+    );
     expect(rows.length).toBeGreaterThan(3);
     // How well and how fast each pair works: on the line, in its name, and in the table.
-    await page.getByRole('link', { name: /claude-1 to codex-1: 2 rejected, failed or timed out\. 0 % of the closed ones completed; 2 soon back at the source$/ }).waitFor();
-    await page.getByText('Below a number: completed of closed handoffs, and the median time until acceptance.').waitFor();
+    await page
+      .getByRole('link', {
+        name: /claude-1 to codex-1: 2 rejected, failed or timed out\. 0 % of the closed ones completed; 2 soon back at the source$/,
+      })
+      .waitFor();
+    await page
+      .getByText('Below a number: completed of closed handoffs, and the median time until acceptance.')
+      .waitFor();
     await page.locator('.react-flow__edgelabel-renderer').getByText('0 %', { exact: true }).first().waitFor();
     expect(rows.find((text) => /claude-1.*codex-1.*2/.test(text))).toMatch(/0 %2never/);
     expect(rows.find((text) => /reviewer-1.*claude-1/.test(text))).toMatch(/none closed0never/);
@@ -46,17 +59,24 @@ describe('the graph page', () => {
     await number.focus();
     await page.keyboard.press('Enter');
     const wanted = { source: 'claude-1', target: 'codex-1', after: '2020-01-01T00:00:00.000Z' };
-    await expect.poll(() => [new URL(page.url()).pathname, Object.fromEntries(new URL(page.url()).searchParams)], patiently).toEqual(['/handoffs', wanted]);
+    await expect
+      .poll(() => [new URL(page.url()).pathname, Object.fromEntries(new URL(page.url()).searchParams)], patiently)
+      .toEqual(['/handoffs', wanted]);
     await page.goBack();
     await number.waitFor();
-    await page.locator('.react-flow__edge', { has: page.locator('marker[id="arrow-claude-1>codex-1"]') }).locator('g').dispatchEvent('click');
+    await page
+      .locator('.react-flow__edge', { has: page.locator('marker[id="arrow-claude-1>codex-1"]') })
+      .locator('g')
+      .dispatchEvent('click');
     await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams), patiently).toEqual(wanted);
   }, 120_000);
 
   it('filters by agent and by time, and the address keeps it', async () => {
     const { page } = await go('/graph');
     await chooseAgent(page, 'codex-1');
-    await expect.poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently).toBe(0);
+    await expect
+      .poll(() => page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).count(), patiently)
+      .toBe(0);
     await page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?agent=codex-1');
     await page.getByLabel('Before').fill('2020-01-01T00:00');
@@ -87,7 +107,8 @@ describe('the graph page', () => {
 
   it('stands upright on a narrow screen', async () => {
     const { page } = await visit('/graph', { viewport: { width: 390, height: 844 } });
-    const top = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.getBoundingClientRect().top);
+    const top = (id: string) =>
+      page.locator(`.react-flow__node[data-id="${id}"]`).evaluate((node) => node.getBoundingClientRect().top);
     await page.locator('.react-flow__node[data-id="codex-1"]').waitFor();
     expect(await top('codex-1')).toBeGreaterThan((await top('claude-1')) + 20);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
@@ -105,7 +126,9 @@ describe('the number of handoffs', () => {
     const { page } = await go('/graph?agent=lone-1');
     await page.getByText('1 handoff: 1 from no agent, because the session was unassigned').waitFor();
     await reassign(await session('lone-1', { title: 'lone-1 had it' }), { agentId: 'lone-2' });
-    await page.getByText('2 handoffs: 1 between 2 agents, 1 from no agent, because the session was unassigned').waitFor();
+    await page
+      .getByText('2 handoffs: 1 between 2 agents, 1 from no agent, because the session was unassigned')
+      .waitFor();
   }, 60_000);
 });
 
@@ -126,7 +149,11 @@ describe('the layout', () => {
 
   it('draws a line through every point', () => {
     expect(smooth([])).toBe('');
-    const path = smooth([{ x: 0, y: 0 }, { x: 10, y: 20 }, { x: 30, y: 0 }]);
+    const path = smooth([
+      { x: 0, y: 0 },
+      { x: 10, y: 20 },
+      { x: 30, y: 0 },
+    ]);
     expect(path.startsWith('M0 0')).toBe(true);
     expect(path).toContain(' 10 20C');
     expect(path.endsWith(' 30 0')).toBe(true);
@@ -134,7 +161,25 @@ describe('the layout', () => {
 
   it('colours a pair by what became of most of its handoffs', () => {
     const edge = { source: { id: 'a' }, target: { id: 'b' }, count: 5, bouncedBack: 0 };
-    expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 2 }, { status: 'REJECTED', count: 2 }, { status: 'TIMED_OUT', count: 1 }] }).name).toBe('declined');
-    expect(mostly({ ...edge, byStatus: [{ status: 'COMPLETED', count: 1 }, { status: 'ACCEPTED', count: 1 }, { status: 'CANCELLED', count: 1 }] }).name).toBe('taken');
+    expect(
+      mostly({
+        ...edge,
+        byStatus: [
+          { status: 'COMPLETED', count: 2 },
+          { status: 'REJECTED', count: 2 },
+          { status: 'TIMED_OUT', count: 1 },
+        ],
+      }).name,
+    ).toBe('declined');
+    expect(
+      mostly({
+        ...edge,
+        byStatus: [
+          { status: 'COMPLETED', count: 1 },
+          { status: 'ACCEPTED', count: 1 },
+          { status: 'CANCELLED', count: 1 },
+        ],
+      }).name,
+    ).toBe('taken');
   });
 });

@@ -14,7 +14,9 @@ let pairs: number;
 
 beforeAll(async () => {
   await loadBulk(db.url, { sessions: 5_000, handoffs: 3, agents: 200 });
-  const { rows } = await db.pool.query<{ pairs: string }>('SELECT count(DISTINCT (source_agent_id, target_agent_id)) AS pairs FROM handoffs');
+  const { rows } = await db.pool.query<{ pairs: string }>(
+    'SELECT count(DISTINCT (source_agent_id, target_agent_id)) AS pairs FROM handoffs',
+  );
   pairs = Number(rows[0]!.pairs);
   expect(pairs).toBeGreaterThan(5_000);
   ({ visit } = await openBrowser(url));
@@ -23,13 +25,18 @@ beforeAll(async () => {
 const drawing = (page: Page) => page.getByRole('group', { name: 'Graph of handoffs' });
 const choice = (page: Page) => page.getByRole('combobox', { name: 'Draw' });
 const drawnText = (page: Page) => page.getByText(/^Drawn: \d+ agents/);
-const numbersOf = (text: string | null): number[] => [...(text ?? '').matchAll(/\d[\d,]*/g)].map(([number]) => Number(number.replaceAll(',', '')));
+const numbersOf = (text: string | null): number[] =>
+  [...(text ?? '').matchAll(/\d[\d,]*/g)].map(([number]) => Number(number.replaceAll(',', '')));
 
 /** How many agents are outside of the drawing's frame. */
 const outside = (page: Page): Promise<number> =>
   drawing(page).evaluate((frame) => {
     const box = frame.getBoundingClientRect();
-    return [...frame.querySelectorAll('.react-flow__node')].map((node) => node.getBoundingClientRect()).filter(({ left, right, top, bottom }) => left < box.left || right > box.right || top < box.top || bottom > box.bottom).length;
+    return [...frame.querySelectorAll('.react-flow__node')]
+      .map((node) => node.getBoundingClientRect())
+      .filter(
+        ({ left, right, top, bottom }) => left < box.left || right > box.right || top < box.top || bottom > box.bottom,
+      ).length;
   });
 
 describe('the graph of 200 agents and 5,000 pairs', () => {
@@ -40,12 +47,16 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
       await page.waitForLoadState('networkidle');
       const devtools = await page.context().newCDPSession(page);
       await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-      const busy = async () => (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')!.value * 1_000;
+      const busy = async () =>
+        (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')!.value *
+        1_000;
       const [before, began] = [await busy(), performance.now()];
       await page.getByRole('link', { name: 'Graph', exact: true }).click();
       await drawing(page).locator('.react-flow__edge').nth(10).waitFor();
       times.push((await busy()) - before);
-      console.log(`drawn ${(performance.now() - began).toFixed(0)} ms after the click, with ${times.at(-1)!.toFixed(0)} ms of the page's processor time`);
+      console.log(
+        `drawn ${(performance.now() - began).toFixed(0)} ms after the click, with ${times.at(-1)!.toFixed(0)} ms of the page's processor time`,
+      );
       await page.close();
     }
     expect(Math.min(...times)).toBeLessThan(1_000 * measureSlowness());
@@ -62,7 +73,15 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     const first = await page.getByRole('table').getByRole('row').nth(1).getByRole('link').textContent();
     expect(Math.max(...counts)).toBe(Number(first));
     // Names are as large as on paper.
-    expect(await drawing(page).evaluate((frame) => Math.min(...[...frame.querySelectorAll('.react-flow__node a > span')].map((text) => text.getBoundingClientRect().height)))).toBeGreaterThan(8);
+    expect(
+      await drawing(page).evaluate((frame) =>
+        Math.min(
+          ...[...frame.querySelectorAll('.react-flow__node a > span')].map(
+            (text) => text.getBoundingClientRect().height,
+          ),
+        ),
+      ),
+    ).toBeGreaterThan(8);
     expect(await outside(page)).toBe(0);
     await look(page, 'graph-large');
 
@@ -88,13 +107,18 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     await drawnText(page).waitFor();
     const lines = drawing(page).locator('.react-flow__edge');
     await lines.first().waitFor({ state: 'attached' });
-    expect(await lines.evaluateAll((edges) => edges.every((edge) => edge.querySelector('a[href^="/handoffs?source="]') !== null))).toBe(true);
+    expect(
+      await lines.evaluateAll((edges) =>
+        edges.every((edge) => edge.querySelector('a[href^="/handoffs?source="]') !== null),
+      ),
+    ).toBe(true);
     const at = await lines.evaluateAll((edges) => {
       for (const edge of edges) {
         const path = edge.querySelector<SVGPathElement>('a > g > path:last-of-type')!;
         for (const part of [0.2, 0.3, 0.7, 0.8]) {
           const { x, y } = path.getPointAtLength(path.getTotalLength() * part).matrixTransform(path.getScreenCTM()!);
-          if (document.elementFromPoint(x, y)?.closest('.react-flow__edge') === edge) return { x, y, href: edge.querySelector('a')!.getAttribute('href') };
+          if (document.elementFromPoint(x, y)?.closest('.react-flow__edge') === edge)
+            return { x, y, href: edge.querySelector('a')!.getAttribute('href') };
         }
       }
       return null;
@@ -136,7 +160,9 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     const name = (text: string | undefined): string => /(busy|agent-\d+)/.exec(text ?? '')![1]!;
     await page.getByRole('button', { name: 'Busiest pair' }).focus();
     await page.keyboard.press('Enter');
-    const link = page.getByRole('link', { name: new RegExp(`^\\d+ handoffs from ${name(from)} to ${name(to)}$`) }).first();
+    const link = page
+      .getByRole('link', { name: new RegExp(`^\\d+ handoffs from ${name(from)} to ${name(to)}$`) })
+      .first();
     await link.waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => link.count(), patiently).toBe(0);
@@ -148,7 +174,8 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     await page.evaluate((top) => scrollBy(0, top - 100), box.y);
     const { x, width, y } = (await drawing(page).boundingBox())!;
     const status = page.getByRole('status').filter({ hasText: /^agent-0: / });
-    for (let down = 10; down < 200 && (await status.count()) === 0; down += 6) await page.mouse.move(x + width / 2, y + down);
+    for (let down = 10; down < 200 && (await status.count()) === 0; down += 6)
+      await page.mouse.move(x + width / 2, y + down);
     await page.mouse.down();
     await page.mouse.up();
     await page.mouse.move(5, 5);
@@ -166,7 +193,10 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
     for (const width of [1440, 390]) {
       const { page } = await visit('/graph', { viewport: { width, height: 900 } });
       await page.getByText(`25 of ${pairs.toLocaleString('en-US')} pairs`).waitFor();
-      const size = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
+      const size = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.scrollHeight,
+      ]);
       expect(size[0]).toBeLessThanOrEqual(width);
       expect(size[1]).toBeLessThan(6 * 900);
       await page.getByRole('button', { name: 'Load more' }).click();
@@ -177,7 +207,14 @@ describe('the graph of 200 agents and 5,000 pairs', () => {
 });
 
 describe('the busiest pairs', () => {
-  const edges = fc.array(fc.record({ source: fc.record({ id: fc.integer({ max: 8, min: 0 }).map(String) }), target: fc.record({ id: fc.integer({ max: 8, min: 0 }).map(String) }), count: fc.integer({ min: 1, max: 99 }) }), { maxLength: 80, size: 'max' });
+  const edges = fc.array(
+    fc.record({
+      source: fc.record({ id: fc.integer({ max: 8, min: 0 }).map(String) }),
+      target: fc.record({ id: fc.integer({ max: 8, min: 0 }).map(String) }),
+      count: fc.integer({ min: 1, max: 99 }),
+    }),
+    { maxLength: 80, size: 'max' },
+  );
 
   it('fit into the numbers, and none that was left out would have fitted in the place of a less busy one', () => {
     fc.assert(

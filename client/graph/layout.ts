@@ -44,10 +44,18 @@ function layers(agents: readonly string[], pairs: Pairs, direction: 'LR' | 'TB',
   const node = isNarrow ? narrowNodeSize : nodeSize;
   const dense = isDense(pairs.length, isNarrow);
   const graph = new graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: dense ? 18 : 46, ranksep: isNarrow ? 30 : 60, edgesep: dense ? 8 : 26, marginx: 12, marginy: 12 });
+  graph.setGraph({
+    rankdir: direction,
+    nodesep: dense ? 18 : 46,
+    ranksep: isNarrow ? 30 : 60,
+    edgesep: dense ? 8 : 26,
+    marginx: 12,
+    marginy: 12,
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const agent of agents) graph.setNode(agent, { ...node });
-  for (const { source, target } of pairs) graph.setEdge(source, target, { ...(dense ? labelSize : largeLabelSize), labelpos: 'c' }, edgeKey(source, target));
+  for (const { source, target } of pairs)
+    graph.setEdge(source, target, { ...(dense ? labelSize : largeLabelSize), labelpos: 'c' }, edgeKey(source, target));
   layout(graph);
   const { width, height } = graph.graph() as Size;
   return {
@@ -74,7 +82,12 @@ export function smooth(points: readonly Point[]): string {
     const next = points[index + 1];
     if (!next) break;
     const [before, after] = [points[index - 1] ?? point, points[index + 2] ?? next];
-    const bend = [point.x + (next.x - before.x) / 6, point.y + (next.y - before.y) / 6, next.x - (after.x - point.x) / 6, next.y - (after.y - point.y) / 6];
+    const bend = [
+      point.x + (next.x - before.x) / 6,
+      point.y + (next.y - before.y) / 6,
+      next.x - (after.x - point.x) / 6,
+      next.y - (after.y - point.y) / 6,
+    ];
     parts.push(`C${bend.join(' ')} ${next.x} ${next.y}`);
   }
   return parts.join('');

@@ -51,20 +51,33 @@ export const countOf = (edge: Edge, { of }: Outcome): number =>
   edge.byStatus.reduce((sum, { status, count }) => sum + ((of as HandoffStatus[]).includes(status) ? count : 0), 0);
 
 /** The most frequent outcome; the first of equals. */
-export const mostly = (edge: Edge): Outcome => outcomes.reduce((best, each) => (countOf(edge, each) > countOf(edge, best) ? each : best));
+export const mostly = (edge: Edge): Outcome =>
+  outcomes.reduce((best, each) => (countOf(edge, each) > countOf(edge, best) ? each : best));
 
 /** "83 %"; null while no handoff is closed. */
-export const successText = (rate: number | null | undefined): string | null => (rate == null ? null : `${Math.floor(rate * 100)} %`);
+export const successText = (rate: number | null | undefined): string | null =>
+  rate == null ? null : `${Math.floor(rate * 100)} %`;
 
 /** Success and the median time until acceptance, as they stand below the number of a line; empty when neither is known. */
-export const rateText = ({ successRate, medianAcceptMs }: Edge): string => [successText(successRate), medianAcceptMs == null ? null : formatDuration(medianAcceptMs)].filter((part) => part !== null).join(' · ');
+export const rateText = ({ successRate, medianAcceptMs }: Edge): string =>
+  [successText(successRate), medianAcceptMs == null ? null : formatDuration(medianAcceptMs)]
+    .filter((part) => part !== null)
+    .join(' · ');
 
 /** The same and more in words. */
-export function wordsOfRates({ successRate, bouncedBack, medianAcceptMs, p90AcceptMs, medianCompleteMs }: Edge): string {
+export function wordsOfRates({
+  successRate,
+  bouncedBack,
+  medianAcceptMs,
+  p90AcceptMs,
+  medianCompleteMs,
+}: Edge): string {
   const parts = [
     successRate == null ? 'none closed' : `${successText(successRate)} of the closed ones completed`,
     bouncedBack > 0 && `${bouncedBack} soon back at the source`,
-    medianAcceptMs != null && p90AcceptMs != null && `accepted after ${formatDuration(medianAcceptMs)} (median), 9 of 10 within ${formatDuration(p90AcceptMs)}`,
+    medianAcceptMs != null &&
+      p90AcceptMs != null &&
+      `accepted after ${formatDuration(medianAcceptMs)} (median), 9 of 10 within ${formatDuration(p90AcceptMs)}`,
     medianCompleteMs != null && `completed after ${formatDuration(medianCompleteMs)} (median)`,
   ];
   return parts.filter(Boolean).join('; ');

@@ -24,7 +24,15 @@ export function readColours(canvas: HTMLCanvasElement): Colours {
     canvas.style.color = `var(--${name})`;
     return getComputedStyle(canvas).color;
   };
-  return { good: read('good'), wait: read('wait'), bad: read('bad'), calm: read('calm'), text: read('text'), 'text-soft': read('text-soft'), surface: read('surface') };
+  return {
+    good: read('good'),
+    wait: read('wait'),
+    bad: read('bad'),
+    calm: read('calm'),
+    text: read('text'),
+    'text-soft': read('text-soft'),
+    surface: read('surface'),
+  };
 }
 
 /** The size of names in units of the picture: at most 13 pixels. */
@@ -46,7 +54,8 @@ function begin(canvas: HTMLCanvasElement, { x, y, zoom, width, height }: Frame):
 }
 
 /** From 0 for one handoff to 1 for the most frequent pair, logarithmic. */
-const weightOf = (count: number, maxCount: number): number => (maxCount <= 1 ? 0 : Math.log(count) / Math.log(maxCount));
+const weightOf = (count: number, maxCount: number): number =>
+  maxCount <= 1 ? 0 : Math.log(count) / Math.log(maxCount);
 const widthOf = (count: number, maxCount: number): number => 0.6 + 3.4 * weightOf(count, maxCount);
 
 export function paintAll(canvas: HTMLCanvasElement, { circle, edges }: Picture, frame: Frame, colours: Colours): void {
@@ -85,7 +94,12 @@ function dot(context: CanvasRenderingContext2D, x: number, y: number, radius: nu
 }
 
 /** Beside the agent's place, away from the centre. On the left half it is turned, so that it is not upside down. */
-function write(context: CanvasRenderingContext2D, { centre, radius }: Circle, { id, angle }: Circle['agents'][number], zoom: number): void {
+function write(
+  context: CanvasRenderingContext2D,
+  { centre, radius }: Circle,
+  { id, angle }: Circle['agents'][number],
+  zoom: number,
+): void {
   const isLeft = Math.cos(angle) < 0;
   context.save();
   context.translate(centre, centre);
@@ -100,10 +114,21 @@ function write(context: CanvasRenderingContext2D, { centre, radius }: Circle, { 
 const fontOf = ({ canvas }: CanvasRenderingContext2D): string => getComputedStyle(canvas).fontFamily;
 
 /** A pair with an arrow and its names, or an agent with all of its lines. */
-export function paintChosen(canvas: HTMLCanvasElement, { circle, edges }: Picture, frame: Frame, colours: Colours, { pair, agent }: { pair: number; agent: string | null }): void {
+export function paintChosen(
+  canvas: HTMLCanvasElement,
+  { circle, edges }: Picture,
+  frame: Frame,
+  colours: Colours,
+  { pair, agent }: { pair: number; agent: string | null },
+): void {
   const context = begin(canvas, frame);
   if (context === null) return;
-  const chosen = pair !== -1 ? [pair] : agent === null ? [] : edges.flatMap(({ source, target }, index) => (source.id === agent || target.id === agent ? index : []));
+  const chosen =
+    pair !== -1
+      ? [pair]
+      : agent === null
+        ? []
+        : edges.flatMap(({ source, target }, index) => (source.id === agent || target.id === agent ? index : []));
   const maxCount = edges[0]?.count ?? 1;
   for (const index of chosen) {
     const edge = edges[index]!;
@@ -128,7 +153,13 @@ function arrow(context: CanvasRenderingContext2D, { lines }: Circle, index: numb
 }
 
 /** The whole name of an agent in pixels of the screen, upright and inside of the frame, whatever the size of the picture. */
-function tag(context: CanvasRenderingContext2D, { centre }: Circle, { id, x, y }: Circle['agents'][number], frame: Frame, colours: Colours): void {
+function tag(
+  context: CanvasRenderingContext2D,
+  { centre }: Circle,
+  { id, x, y }: Circle['agents'][number],
+  frame: Frame,
+  colours: Colours,
+): void {
   const ratio = devicePixelRatio;
   context.save();
   context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -40,7 +40,11 @@ export interface HandoffBadgeProps {
 /** A handoff's status with details in a tooltip. Links to the handoff. */
 export function HandoffBadge({ handoff: masked, ...shown }: HandoffBadgeProps) {
   const handoff = readFragment(HandoffBadgeFragment, masked);
-  return handoff.status === 'INITIATED' ? <WaitingBadge handoff={handoff} {...shown} /> : <Shown handoff={handoff} look={handoffLooks[handoff.status]} {...shown} />;
+  return handoff.status === 'INITIATED' ? (
+    <WaitingBadge handoff={handoff} {...shown} />
+  ) : (
+    <Shown handoff={handoff} look={handoffLooks[handoff.status]} {...shown} />
+  );
 }
 
 type ShownProps = Omit<HandoffBadgeProps, 'handoff'> & { handoff: HandoffBadgeData };
@@ -51,7 +55,13 @@ function WaitingBadge({ handoff, ...shown }: ShownProps) {
   const left = leftText(handoff.deadlineAt, now);
   const look = handoffLooks.INITIATED;
   const { tone } = deadlineLook(handoff.deadlineAt, now);
-  return <Shown handoff={handoff} look={left === null ? look : { tone, icon: 'alert', word: `${look.word}, ${left}` }} {...shown} />;
+  return (
+    <Shown
+      handoff={handoff}
+      look={left === null ? look : { tone, icon: 'alert', word: `${look.word}, ${left}` }}
+      {...shown}
+    />
+  );
 }
 
 function Shown({ handoff, look, className = '', withRoute = false }: ShownProps & { look: Look }) {

@@ -42,7 +42,11 @@ export type PromptOf = { handoffId: string } | { sessionId: string };
 export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => void }) {
   const [budget, setBudget] = useState<number | null>(8_000);
   const ofHandoff = 'handoffId' in of;
-  const [made] = useQuery({ query: PromptQuery, variables: { handoffId: ofHandoff ? of.handoffId : '', maxTokens: budget }, pause: !ofHandoff });
+  const [made] = useQuery({
+    query: PromptQuery,
+    variables: { handoffId: ofHandoff ? of.handoffId : '', maxTokens: budget },
+    pause: !ofHandoff,
+  });
   const [preview] = useQuery({
     query: SessionPromptQuery,
     variables: { sessionId: ofHandoff ? '' : of.sessionId, maxTokens: budget },
@@ -59,14 +63,27 @@ export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => voi
       title={ofHandoff ? 'Context prompt of this handoff' : 'Context prompt, as of now'}
       onClose={onClose}
       wide
-      footer={prompt && <CopyButton text={prompt.text} primary onRefused={select}>{`Copy about ${prompt.tokenEstimate.toLocaleString()} tokens`}</CopyButton>}
+      footer={
+        prompt && (
+          <CopyButton
+            text={prompt.text}
+            primary
+            onRefused={select}
+          >{`Copy about ${prompt.tokenEstimate.toLocaleString()} tokens`}</CopyButton>
+        )
+      }
     >
       <div className={styles.prompt}>
         <div className={styles.budget}>
           <label htmlFor={field} className="label">
             Budget
           </label>
-          <select id={field} className="select" value={budget ?? ''} onChange={(event) => setBudget(event.target.value === '' ? null : Number(event.target.value))}>
+          <select
+            id={field}
+            className="select"
+            value={budget ?? ''}
+            onChange={(event) => setBudget(event.target.value === '' ? null : Number(event.target.value))}
+          >
             {budgets.map((tokens) => (
               <option key={tokens} value={tokens}>
                 {tokens.toLocaleString()} tokens
@@ -75,7 +92,10 @@ export function PromptDialog({ of, onClose }: { of: PromptOf; onClose: () => voi
             <option value="">No limit</option>
           </select>
           <span className="hint" role="status">
-            {prompt && (prompt.dropped.length > 0 ? `Left out to stay within the budget: ${prompt.dropped.length === 1 ? '1 item' : `${prompt.dropped.length} items`}.` : 'Nothing is left out.')}
+            {prompt &&
+              (prompt.dropped.length > 0
+                ? `Left out to stay within the budget: ${prompt.dropped.length === 1 ? '1 item' : `${prompt.dropped.length} items`}.`
+                : 'Nothing is left out.')}
           </span>
         </div>
         {error && <RequestError error={error} />}

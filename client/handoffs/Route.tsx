@@ -5,7 +5,15 @@ import styles from './Route.module.css';
 
 type Agent = FragmentType<typeof AgentChipFragment>;
 
-export function Route({ source, target, plain = false }: { source: Agent | null | undefined; target: Agent; plain?: boolean }) {
+export function Route({
+  source,
+  target,
+  plain = false,
+}: {
+  source: Agent | null | undefined;
+  target: Agent;
+  plain?: boolean;
+}) {
   return (
     <span className={styles.route}>
       {source ? <AgentChip agent={source} plain={plain} /> : <span className={styles.nobody}>unassigned</span>}

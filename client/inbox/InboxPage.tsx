@@ -34,8 +34,17 @@ const InboxQuery = graphql(`
 `);
 
 const sections: { status: HandoffStatus; title: string; means: string }[] = [
-  { status: 'INITIATED', title: 'Waiting to be accepted', means: 'The agent already holds the session. If it does not accept by the deadline, the session returns to its source.' },
-  { status: 'ACCEPTED', title: 'Accepted, not started', means: "The agent's first turn completes the handoff; you can also complete it here. There is no deadline." },
+  {
+    status: 'INITIATED',
+    title: 'Waiting to be accepted',
+    means:
+      'The agent already holds the session. If it does not accept by the deadline, the session returns to its source.',
+  },
+  {
+    status: 'ACCEPTED',
+    title: 'Accepted, not started',
+    means: "The agent's first turn completes the handoff; you can also complete it here. There is no deadline.",
+  },
 ];
 
 /** The handoffs that wait for an agent, or for all agents, oldest first. */
@@ -45,7 +54,10 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
   const owner = agentId ?? viewer.agentId ?? '';
   const [{ data, error }, ask] = useQuery({
     query: InboxQuery,
-    variables: { where: { status: ['INITIATED', 'ACCEPTED'], ...(owner !== '' && { targetAgentId: owner }) }, first: pageSize },
+    variables: {
+      where: { status: ['INITIATED', 'ACCEPTED'], ...(owner !== '' && { targetAgentId: owner }) },
+      first: pageSize,
+    },
     requestPolicy: 'cache-and-network',
   });
   // Decided handoffs disappear through the cache; new ones must be read.
@@ -66,7 +78,12 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
         <>
           <NotifyButton />
           {viewer.role !== 'AGENT' && (
-            <AgentSelect label="Agent" none="Every agent" value={owner} onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)} />
+            <AgentSelect
+              label="Agent"
+              none="Every agent"
+              value={owner}
+              onChange={(id) => navigate(id === '' ? '/inbox' : `/inbox/${encodeURIComponent(id)}`)}
+            />
           )}
         </>
       }
@@ -79,9 +96,13 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       {waiting?.length === 0 && (
         <div className="card">
           {viewer.role === 'AGENT' && owner !== viewer.agentId ? (
-            <EmptyState title="Your key may not read this inbox.">An agent sees the handoffs of the sessions that it holds or held.</EmptyState>
+            <EmptyState title="Your key may not read this inbox.">
+              An agent sees the handoffs of the sessions that it holds or held.
+            </EmptyState>
           ) : (
-            <EmptyState title="No open handoffs.">{owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}</EmptyState>
+            <EmptyState title="No open handoffs.">
+              {owner === '' ? 'Every handoff was answered.' : `Every handoff to ${owner} was answered.`}
+            </EmptyState>
           )}
         </div>
       )}
@@ -104,7 +125,11 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
             </section>
           );
         })}
-      {list && list.totalCount > list.nodes.length && <p className="soft small">The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.</p>}
+      {list && list.totalCount > list.nodes.length && (
+        <p className="soft small">
+          The oldest {list.nodes.length} of {list.totalCount.toLocaleString()}.
+        </p>
+      )}
       {asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}
     </Page>
   );

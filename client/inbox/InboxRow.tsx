@@ -48,7 +48,20 @@ export interface InboxRowProps {
 /** A waiting handoff with its session, source, age, deadline and actions. */
 export function InboxRow({ handoff: masked, showTarget, onAsk }: InboxRowProps) {
   const handoff = readFragment(InboxRowFragment, masked);
-  const { id, status, reason, summary, initiatedAt, acceptedAt, deadlineAt, session, sourceAgent, targetAgent, filesModified, pendingTasks } = handoff;
+  const {
+    id,
+    status,
+    reason,
+    summary,
+    initiatedAt,
+    acceptedAt,
+    deadlineAt,
+    session,
+    sourceAgent,
+    targetAgent,
+    filesModified,
+    pendingTasks,
+  } = handoff;
   return (
     <li className={`card ${styles.row}`} data-handoff-id={id}>
       <div className={styles.what}>
@@ -60,7 +73,8 @@ export function InboxRow({ handoff: masked, showTarget, onAsk }: InboxRowProps) 
             <Route source={sourceAgent} target={targetAgent} />
           ) : (
             <>
-              <span className="soft">from</span> {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">unassigned</span>}
+              <span className="soft">from</span>{' '}
+              {sourceAgent ? <AgentChip agent={sourceAgent} /> : <span className="soft">unassigned</span>}
             </>
           )}
           <HandoffBadge handoff={handoff} />
@@ -78,7 +92,8 @@ export function InboxRow({ handoff: masked, showTarget, onAsk }: InboxRowProps) 
       </div>
       <div className={styles.when}>
         <span>
-          <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'started'} <Time at={acceptedAt ?? initiatedAt} />
+          <Icon name="clock" size={14} /> {status === 'ACCEPTED' && acceptedAt != null ? 'accepted' : 'started'}{' '}
+          <Time at={acceptedAt ?? initiatedAt} />
         </span>
         {status === 'INITIATED' && <Deadline at={deadlineAt} />}
         <HandoffActions handoff={handoff} onAsk={onAsk} />

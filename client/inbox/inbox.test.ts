@@ -29,14 +29,20 @@ async function given(title: string): Promise<string> {
   const id = await session('claude-1', { title });
   await turn(id);
   await reassign(id, { agentId: 'codex-1', reason: `Why: ${title}`, summary: `Half of ${title} is done. ${evil}` });
-  const { data } = await api.post<{ session: { lastHandoff: { id: string } } }>('query ($id: ID!) { session(id: $id) { lastHandoff { id } } }', { id: encodeId('session', id) });
+  const { data } = await api.post<{ session: { lastHandoff: { id: string } } }>(
+    'query ($id: ID!) { session(id: $id) { lastHandoff { id } } }',
+    { id: encodeId('session', id) },
+  );
   return data.session.lastHandoff.id;
 }
 
 const row = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 
 async function statusOf(id: string): Promise<unknown> {
-  const { data } = await api.post<{ handoff: object }>('query ($id: ID!) { handoff(id: $id) { status rejectionReason session { agent { id } } } }', { id });
+  const { data } = await api.post<{ handoff: object }>(
+    'query ($id: ID!) { handoff(id: $id) { status rejectionReason session { agent { id } } } }',
+    { id },
+  );
   return data.handoff;
 }
 
@@ -46,9 +52,13 @@ describe('the inbox', () => {
     await given('Second come');
     const { page, faults } = await go('/inbox/codex-1');
     await row(page, 'First come').waitFor();
-    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(expect.arrayContaining(['First come', 'Second come']));
+    expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual(
+      expect.arrayContaining(['First come', 'Second come']),
+    );
     const text = await row(page, 'First come').textContent();
-    expect(text).toMatch(/from.*claude-1.*Waiting.*Why: First come.*Half of First come is done.*started just now.*deadline in (29|30) min/);
+    expect(text).toMatch(
+      /from.*claude-1.*Waiting.*Why: First come.*Half of First come is done.*started just now.*deadline in (29|30) min/,
+    );
     expect(text).toContain(evil);
     expect(await page.locator('main img').count()).toBe(0);
     // Its colour changes as it comes near.
@@ -56,11 +66,15 @@ describe('the inbox', () => {
     const colour = () => deadline.evaluate((element) => getComputedStyle(element).color);
     const far = await colour();
     await look(page, 'inbox');
-    await db.pool.query("UPDATE handoffs SET deadline_at = now() + interval '4 minutes' WHERE reason = 'Why: First come'");
+    await db.pool.query(
+      "UPDATE handoffs SET deadline_at = now() + interval '4 minutes' WHERE reason = 'Why: First come'",
+    );
     await page.reload();
     await deadline.getByText('deadline very soon:').waitFor();
     expect(await colour()).not.toBe(far);
-    await row(page, 'First come').getByText(/Waiting, [34] min left/).waitFor();
+    await row(page, 'First come')
+      .getByText(/Waiting, [34] min left/)
+      .waitFor();
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -68,7 +82,9 @@ describe('the inbox', () => {
     const id = await given('To be taken');
     const { page, faults } = await visit('/inbox/codex-1');
     await page.getByRole('button', { name: 'Accept "To be taken"' }).click();
-    const complete = page.getByRole('region', { name: /Accepted, not started/ }).getByRole('button', { name: 'Complete "To be taken"' });
+    const complete = page
+      .getByRole('region', { name: /Accepted, not started/ })
+      .getByRole('button', { name: 'Complete "To be taken"' });
     await complete.waitFor();
     expect(await statusOf(id)).toMatchObject({ status: 'ACCEPTED' });
     await complete.click();
@@ -91,7 +107,11 @@ describe('the inbox', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect.poll(() => row(page, 'To be declined').count(), patiently).toBe(0);
-    expect(await statusOf(id)).toEqual({ status: 'REJECTED', rejectionReason: 'The tests are missing', session: { agent: { id: 'claude-1' } } });
+    expect(await statusOf(id)).toEqual({
+      status: 'REJECTED',
+      rejectionReason: 'The tests are missing',
+      session: { agent: { id: 'claude-1' } },
+    });
     await expect.poll(() => page.evaluate(() => document.activeElement?.id), patiently).toBe('main');
     expect(faults).toEqual([]);
   }, 120_000);
@@ -104,7 +124,10 @@ describe('the inbox', () => {
     await dialog.getByLabel('Reason').fill('Too late');
     await api.post('mutation ($id: ID!) { acceptHandoff(input: { handoffId: $id }) { __typename } }', { id });
     await dialog.getByRole('button', { name: 'Reject' }).click();
-    await dialog.getByRole('alert').getByText(/ACCEPTED/).waitFor();
+    await dialog
+      .getByRole('alert')
+      .getByText(/ACCEPTED/)
+      .waitFor();
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Too late');
     await look(page, 'inbox-refused');
     await page.keyboard.press('Escape');
@@ -132,7 +155,13 @@ describe('the inbox', () => {
     const tops: number[] = [];
     for (let press = 0; press < 12; press += 1) {
       await page.keyboard.press('Shift+Tab');
-      tops.push(await page.evaluate(() => document.activeElement!.getBoundingClientRect().top - document.querySelector('header')!.getBoundingClientRect().bottom));
+      tops.push(
+        await page.evaluate(
+          () =>
+            document.activeElement!.getBoundingClientRect().top -
+            document.querySelector('header')!.getBoundingClientRect().bottom,
+        ),
+      );
     }
     expect(Math.min(...tops)).toBeGreaterThanOrEqual(0);
   }, 120_000);

@@ -6,7 +6,17 @@ import type { Live } from './live.ts';
 import { LiveContext } from './state.ts';
 
 /** Opens the page's stream and keeps it while the page is open. */
-export function LiveProvider({ live, reread, retryFailed, children }: { live: Live; reread: () => void; retryFailed: () => void; children: ReactNode }) {
+export function LiveProvider({
+  live,
+  reread,
+  retryFailed,
+  children,
+}: {
+  live: Live;
+  reread: () => void;
+  retryFailed: () => void;
+  children: ReactNode;
+}) {
   const client = useClient();
   const status = useSyncExternalStore(live.onStatus, live.status);
 
@@ -50,7 +60,17 @@ export function LiveProvider({ live, reread, retryFailed, children }: { live: Li
 const patienceMs = 400;
 
 /** Waits briefly for the stream: data read while it is live stays current. If the stream is later than that, the data is read again. */
-export function WhenLive({ live, reread, children, fallback }: { live: Live; reread: () => void; children: ReactNode; fallback: ReactNode }) {
+export function WhenLive({
+  live,
+  reread,
+  children,
+  fallback,
+}: {
+  live: Live;
+  reread: () => void;
+  children: ReactNode;
+  fallback: ReactNode;
+}) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     let waiting = true;

@@ -43,7 +43,12 @@ function wordsOf(status: Status): Words {
       return { look: 'live', icon: 'live', word: 'Live', means: 'Shows every change as soon as it is committed.' };
     case 'connecting':
     case 'behind':
-      return { look: 'connecting', icon: 'clock', word: 'Connecting', means: 'The page may be out of date. It shows the missed changes as soon as the connection is open.' };
+      return {
+        look: 'connecting',
+        icon: 'clock',
+        word: 'Connecting',
+        means: 'The page may be out of date. It shows the missed changes as soon as the connection is open.',
+      };
     case 'waiting':
       return {
         look: 'reconnecting',
@@ -52,6 +57,11 @@ function wordsOf(status: Status): Words {
         means: `The connection was lost (${status.reason}). The page may be out of date. It shows the missed changes when the connection is back.`,
       };
     case 'closed':
-      return { look: 'ended', icon: 'cross', word: 'Not live', means: status.error?.message ?? 'The connection was closed. Reload the page to see the current state.' };
+      return {
+        look: 'ended',
+        icon: 'cross',
+        word: 'Not live',
+        means: status.error?.message ?? 'The connection was closed. Reload the page to see the current state.',
+      };
   }
 }

@@ -37,7 +37,11 @@ export function useMissed(listener: () => void): void {
 const rereadEveryMs = 1_500;
 
 /** Reads again when an event requires it: at once, then at most every `everyMs`. */
-export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () => void, everyMs = rereadEveryMs): void {
+export function useRereadOn(
+  concerns: (event: LiveEvent) => boolean,
+  reread: () => void,
+  everyMs = rereadEveryMs,
+): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef(-Infinity);
   const latest = useRef(reread);
@@ -60,7 +64,9 @@ export function useRereadOn(concerns: (event: LiveEvent) => boolean, reread: () 
 export function useSessionLog(sessionId: string): void {
   const client = useClient();
   useEffect(() => {
-    const { unsubscribe } = client.subscription(SessionLogSubscription, { sessionIds: [sessionId] }).subscribe(() => undefined);
+    const { unsubscribe } = client
+      .subscription(SessionLogSubscription, { sessionIds: [sessionId] })
+      .subscribe(() => undefined);
     return unsubscribe;
   }, [client, sessionId]);
 }

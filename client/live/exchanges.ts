@@ -58,7 +58,9 @@ export function createRereading(): { exchange: Exchange; reread: () => void; ret
   };
   const read = (operations: readonly Operation[]): void => {
     for (const operation of operations) {
-      client?.reexecuteOperation(client.createRequestOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }));
+      client?.reexecuteOperation(
+        client.createRequestOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }),
+      );
     }
   };
   return {

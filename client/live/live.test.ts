@@ -2,7 +2,17 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renewCursors } from '../../server/live/renewCursors.ts';
-import { chooseAgent, expectAccessible, letCountsSettle, look, noticeOf, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
+import {
+  chooseAgent,
+  expectAccessible,
+  letCountsSettle,
+  look,
+  noticeOf,
+  openBrowser,
+  patiently,
+  requestsOf,
+  type Visit,
+} from '../../test/browser.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client, type Client } from '../../test/graphql.ts';
 import { startRedis } from '../../test/redis.ts';
@@ -45,10 +55,14 @@ async function freePort(): Promise<number> {
 const row = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
-const openHandoffs = async (page: Page): Promise<number> => Number(/\d+$/.exec((await page.getByRole('button', { name: /Open handoff/ }).textContent()) ?? '')?.[0]);
+const openHandoffs = async (page: Page): Promise<number> =>
+  Number(/\d+$/.exec((await page.getByRole('button', { name: /Open handoff/ }).textContent()) ?? '')?.[0]);
 
 async function reassignById(title: string, agentId: string, through = api): Promise<void> {
-  const { data: found } = await through.post<{ sessions: { nodes: { id: string }[] } }>('query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }', { title });
+  const { data: found } = await through.post<{ sessions: { nodes: { id: string }[] } }>(
+    'query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }',
+    { title },
+  );
   const { data } = await through.post<{ reassignSession: { __typename: string } }>(
     'mutation ($id: ID!, $agentId: ID!) { reassignSession(input: { sessionId: $id, agentId: $agentId, reason: "moved" }) { __typename ... on Error { message } } }',
     { id: found.sessions.nodes[0]!.id, agentId },
@@ -78,7 +92,12 @@ describe('the live dashboard', () => {
           // Ages tick by themselves.
           if (name && element?.tagName !== 'TIME') touched.add(name);
         }
-      }).observe(document.querySelector('main [role=list]')!, { subtree: true, childList: true, attributes: true, characterData: true });
+      }).observe(document.querySelector('main [role=list]')!, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
     });
     await reassignById('Still and moved', 'codex-1');
     await row(page, 'Still and moved').locator('[data-handoff="INITIATED"]').waitFor();
@@ -90,7 +109,9 @@ describe('the live dashboard', () => {
     }
     // The count of the filter follows too, without asking.
     await expect.poll(() => openHandoffs(page), patiently).toBe(before + 1);
-    expect(await page.evaluate(() => [...(window as unknown as { touched: Set<string> }).touched])).toEqual(['Still and moved']);
+    expect(await page.evaluate(() => [...(window as unknown as { touched: Set<string> }).touched])).toEqual([
+      'Still and moved',
+    ]);
     expect(requests).toEqual([]);
   }, 90_000);
 
@@ -121,7 +142,10 @@ describe('the live dashboard', () => {
     await page.getByText("'codex-1' holds it now.", { exact: true }).waitFor();
     await look(page, 'reassign-changed');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
-    await page.getByRole('alert').getByText(/version/i).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/version/i)
+      .waitFor();
     await page.getByRole('button', { name: 'Use the current state' }).click();
     expect(await page.getByLabel('Reason').inputValue()).toBe('kept');
     await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
@@ -216,9 +240,12 @@ describe('the live dashboard', () => {
     await expectAccessible(page);
     // Through the other server, while this one is away.
     await reassignById('Moved in the dark', 'codex-1', client(there.url));
-    await turn((await db.pool.query<{ id: string }>("SELECT id FROM sessions WHERE title = 'Moved in the dark'")).rows[0]!.id, {
-      messages: [{ role: 'USER', content: 'Are you there?' }],
-    });
+    await turn(
+      (await db.pool.query<{ id: string }>("SELECT id FROM sessions WHERE title = 'Moved in the dark'")).rows[0]!.id,
+      {
+        messages: [{ role: 'USER', content: 'Are you there?' }],
+      },
+    );
     here = await start();
     await live(page);
     await row(page, 'Moved in the dark').locator('[data-handoff="INITIATED"]').waitFor();

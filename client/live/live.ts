@@ -57,7 +57,15 @@ export function createLive({ url, key }: { url: string; key: string | null }): L
       const own = topic.kind === 'handoffEvents';
       // A later stream starts at the page stream's cursor, so that changes since its session was read are not missed.
       const after = own ? undefined : ownStream?.cursor;
-      const stream = connection.open<LiveEvent>({ topic, document: query ?? '', ...(after !== undefined && { after }), ...(extensions && { extensions }), onExpired: missed, onGap: missed, ...(own && { onStatus: setStatus }) });
+      const stream = connection.open<LiveEvent>({
+        topic,
+        document: query ?? '',
+        ...(after !== undefined && { after }),
+        ...(extensions && { extensions }),
+        onExpired: missed,
+        onGap: missed,
+        ...(own && { onStatus: setStatus }),
+      });
       if (own) {
         sink = observer;
         ownStream = stream;

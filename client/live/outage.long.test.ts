@@ -96,25 +96,32 @@ describe('a list that is read again without success', () => {
     ['/inbox', 'Reason of First work'],
     ['/handoffs', 'Reason of First work'],
     ['/graph', '2 handoffs'],
-  ])('stays on %s, with the error above it, until it can be read', async (path, shown) => {
-    const { page } = await visit(path);
-    await live(page);
-    await page.getByText(shown).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.route('**/graphql', (route) => route.abort());
-    // Leaving and coming back reads the list again.
-    await go(page, path === '/' ? '/agents' : '/');
-    await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();
-    await go(page, path);
-    await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();
-    expect(await page.getByText(shown).first().isVisible()).toBe(true);
-    const [alert, list] = await Promise.all([page.getByRole('alert').first().boundingBox(), page.getByText(shown).first().boundingBox()]);
-    expect(alert!.y).toBeLessThan(list!.y);
-    await expectAccessible(page);
-    await page.unroute('**/graphql');
-    await page.context().setOffline(true);
-    await page.context().setOffline(false);
-    await expect.poll(() => page.getByRole('alert').count(), patiently).toBe(0);
-    expect(await page.getByText(shown).first().isVisible()).toBe(true);
-  }, 120_000);
+  ])(
+    'stays on %s, with the error above it, until it can be read',
+    async (path, shown) => {
+      const { page } = await visit(path);
+      await live(page);
+      await page.getByText(shown).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.route('**/graphql', (route) => route.abort());
+      // Leaving and coming back reads the list again.
+      await go(page, path === '/' ? '/agents' : '/');
+      await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();
+      await go(page, path);
+      await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();
+      expect(await page.getByText(shown).first().isVisible()).toBe(true);
+      const [alert, list] = await Promise.all([
+        page.getByRole('alert').first().boundingBox(),
+        page.getByText(shown).first().boundingBox(),
+      ]);
+      expect(alert!.y).toBeLessThan(list!.y);
+      await expectAccessible(page);
+      await page.unroute('**/graphql');
+      await page.context().setOffline(true);
+      await page.context().setOffline(false);
+      await expect.poll(() => page.getByRole('alert').count(), patiently).toBe(0);
+      expect(await page.getByText(shown).first().isVisible()).toBe(true);
+    },
+    120_000,
+  );
 });

@@ -36,7 +36,9 @@ it('a second browser at another server shows a reassign within a second', async 
     await one.getByRole('dialog').waitFor({ state: 'detached' });
   }
   const slowness = measureSlowness();
-  console.log(`from the click to the badge of the other browser: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`);
+  console.log(
+    `from the click to the badge of the other browser: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`,
+  );
   expect(times.sort((a, b) => a - b)[2]).toBeLessThan(1_000 * slowness);
   expect(faults).toEqual([]);
 }, 120_000);

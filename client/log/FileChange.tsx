@@ -12,7 +12,9 @@ const words: Record<FileChanges['kind'], string> = { WRITTEN: 'written', CHANGED
 /** The changed lines of a file, with a sign for readers who see no colours. */
 export function FileChange({ change: { path, kind, lines } }: { change: FileChanges }) {
   const [open, setOpen] = useState(false);
-  const [plus, minus] = (['ADDED', 'REMOVED'] as const).map((each) => lines.filter((line) => line.kind === each).length);
+  const [plus, minus] = (['ADDED', 'REMOVED'] as const).map(
+    (each) => lines.filter((line) => line.kind === each).length,
+  );
   const shown = open || lines.length <= fewLines + 5 ? lines.slice(0, mostLines) : lines.slice(0, fewLines);
   return (
     <figure className={styles.change}>
@@ -23,7 +25,12 @@ export function FileChange({ change: { path, kind, lines } }: { change: FileChan
         </span>
       </figcaption>
       {lines.length > 0 && (
-        <div className={styles.lines} tabIndex={0} role="region" aria-label={`Changed lines${path === null ? '' : ` of ${path}`}`}>
+        <div
+          className={styles.lines}
+          tabIndex={0}
+          role="region"
+          aria-label={`Changed lines${path === null ? '' : ` of ${path}`}`}
+        >
           {shown.map((line, index) => (
             <div key={index} data-kind={line.kind}>
               <span>{signs[line.kind]}</span>
@@ -37,7 +44,9 @@ export function FileChange({ change: { path, kind, lines } }: { change: FileChan
           {open ? 'Show less' : `Show all ${lines.length.toLocaleString()} lines`}
         </button>
       )}
-      {open && lines.length > mostLines && <p className="soft small">{`The first ${mostLines.toLocaleString()} of ${lines.length.toLocaleString()} lines.`}</p>}
+      {open && lines.length > mostLines && (
+        <p className="soft small">{`The first ${mostLines.toLocaleString()} of ${lines.length.toLocaleString()} lines.`}</p>
+      )}
     </figure>
   );
 }

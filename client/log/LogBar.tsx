@@ -54,7 +54,16 @@ export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) 
           <button type="button" className="button small" onClick={() => void goBack()}>
             <Icon name="left" size={14} /> Handoff<span className="hidden"> before</span>
           </button>
-          <button type="button" className="button small" onClick={() => step(handoffs.find((each) => each > place()), 'There is no later handoff.')}>
+          <button
+            type="button"
+            className="button small"
+            onClick={() =>
+              step(
+                handoffs.find((each) => each > place()),
+                'There is no later handoff.',
+              )
+            }
+          >
             <span className="hidden">Next </span>Handoff <Icon name="arrow" size={14} />
           </button>
         </>
@@ -65,7 +74,14 @@ export function LogBar({ oldest, newest, tenures, place, onJump }: LogBarProps) 
           go(isKnown ? wanted : undefined, `There are messages ${oldest} to ${newest}.`);
         }}
       >
-        <input className="input" inputMode="numeric" aria-label="Number of a message" placeholder={`${oldest}–${newest}`} value={number} onChange={(event) => setNumber(event.target.value.replace(/\D/g, ''))} />
+        <input
+          className="input"
+          inputMode="numeric"
+          aria-label="Number of a message"
+          placeholder={`${oldest}–${newest}`}
+          value={number}
+          onChange={(event) => setNumber(event.target.value.replace(/\D/g, ''))}
+        />
         <button type="submit" className="button small" disabled={number === ''}>
           Go
         </button>

@@ -28,11 +28,29 @@ export const LogEntryFragment = graphql(`
   }
 `);
 
-const icons: Record<MessageRole, IconName> = { USER: 'user', ASSISTANT: 'bot', SYSTEM: 'info', TOOL: 'tool', HANDOFF: 'arrow' };
-const kindIcons: Record<MessageKind, IconName | null> = { TEXT: null, ERROR: 'alert', STATUS: 'info', SKILL: 'bulb', SUBTASK: 'task' };
+const icons: Record<MessageRole, IconName> = {
+  USER: 'user',
+  ASSISTANT: 'bot',
+  SYSTEM: 'info',
+  TOOL: 'tool',
+  HANDOFF: 'arrow',
+};
+const kindIcons: Record<MessageKind, IconName | null> = {
+  TEXT: null,
+  ERROR: 'alert',
+  STATUS: 'info',
+  SKILL: 'bulb',
+  SUBTASK: 'task',
+};
 
 /** One message: its author, time, kind and recorded text. */
-export function LogEntry({ message: masked, isTarget = false }: { message: FragmentType<typeof LogEntryFragment>; isTarget?: boolean }) {
+export function LogEntry({
+  message: masked,
+  isTarget = false,
+}: {
+  message: FragmentType<typeof LogEntryFragment>;
+  isTarget?: boolean;
+}) {
   const { role, kind, sequence, content, createdAt, agentSession } = readFragment(LogEntryFragment, masked);
   const agent = role === 'ASSISTANT' ? agentSession?.agent : undefined;
   // What a person or an agent says is Markdown; the rest are texts of programs, which are no one's words.
@@ -65,7 +83,12 @@ export function LogEntry({ message: masked, isTarget = false }: { message: Fragm
       {isProse ? (
         <Fold text={content} isOpen={isTarget} draw={drawMarkdown} />
       ) : (
-        <Fold text={content} isOpen={isTarget} mono={role === 'TOOL'} {...(role === 'SYSTEM' && { lines: 5, characters: 500 })} />
+        <Fold
+          text={content}
+          isOpen={isTarget}
+          mono={role === 'TOOL'}
+          {...(role === 'SYSTEM' && { lines: 5, characters: 500 })}
+        />
       )}
     </article>
   );

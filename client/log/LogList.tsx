@@ -53,7 +53,10 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
   const { region, content, onScroll, noteAct, letGo } = useHeldEnd(target === null, () => {
     if (gone.current !== null && target?.call === null) scrollTo(gone.current);
   });
-  const rows = useMemo(() => [...Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index), nowRow], [oldest, newest]);
+  const rows = useMemo(
+    () => [...Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index), nowRow],
+    [oldest, newest],
+  );
   useEffect(() => pages.give(given), [pages, given]);
 
   const known = useRef({ newest, moment });
@@ -70,7 +73,8 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
     scrollTo(target.message);
   }, [target, letGo, scrollTo]);
 
-  const place = (): number => gone.current ?? oldest + (list.current?.findItemIndex((region.current?.scrollTop ?? 0) + 8) ?? 0);
+  const place = (): number =>
+    gone.current ?? oldest + (list.current?.findItemIndex((region.current?.scrollTop ?? 0) + 8) ?? 0);
   const act = () => {
     noteAct();
     gone.current = null;
@@ -86,7 +90,19 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
         <LogSearch sessionId={sessionId} onJump={jump} onWords={setWords} />
       </div>
       <OriginalRequest messages={begin} onJump={goTo} />
-      <div ref={region} className={styles.log} role="region" aria-label="Conversation" tabIndex={0} onScroll={onScroll} onWheel={act} onPointerDown={act} onPointerMove={({ buttons }) => buttons > 0 && act()} onTouchMove={act} onKeyDown={act}>
+      <div
+        ref={region}
+        className={styles.log}
+        role="region"
+        aria-label="Conversation"
+        tabIndex={0}
+        onScroll={onScroll}
+        onWheel={act}
+        onPointerDown={act}
+        onPointerMove={({ buttons }) => buttons > 0 && act()}
+        onTouchMove={act}
+        onKeyDown={act}
+      >
         {/* Opening something at the end does not go to the new end. */}
         <div ref={content} onPointerDown={letGo} onKeyDown={letGo}>
           <FoundContext value={pattern}>
@@ -98,7 +114,12 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
                       <LogNow session={session} />
                     </div>
                   ) : (
-                    <LogRow pages={pages} number={number} isFirst={number === oldest} target={target?.message === number ? target : null} />
+                    <LogRow
+                      pages={pages}
+                      number={number}
+                      isFirst={number === oldest}
+                      target={target?.message === number ? target : null}
+                    />
                   )
                 }
               </Virtualizer>
@@ -117,7 +138,11 @@ function Item({ style, index, children, ref }: CustomItemComponentProps) {
   const { oldest, count } = useContext(ItemContext);
   const number = oldest + index;
   return (
-    <li ref={ref as React.Ref<HTMLLIElement>} style={style} {...(number <= count && { id: rowId(number), 'aria-posinset': number, 'aria-setsize': count })}>
+    <li
+      ref={ref as React.Ref<HTMLLIElement>}
+      style={style}
+      {...(number <= count && { id: rowId(number), 'aria-posinset': number, 'aria-setsize': count })}
+    >
       {children}
     </li>
   );
@@ -125,10 +150,16 @@ function Item({ style, index, children, ref }: CustomItemComponentProps) {
 
 /** The place that the address names, and a way to go to another one, which the address then names. */
 function useTarget(): { target: Target | null; jump: (place: LogPlace, takesFocus?: boolean) => void } {
-  const hash = useLocationProperty(() => location.hash, () => '');
+  const hash = useLocationProperty(
+    () => location.hash,
+    () => '',
+  );
   const [path, navigate] = useLocation();
   const search = useSearch();
-  const [state, setState] = useState<{ hash: string; target: Target | null }>(() => ({ hash, target: asked(placeOf(hash), null) }));
+  const [state, setState] = useState<{ hash: string; target: Target | null }>(() => ({
+    hash,
+    target: asked(placeOf(hash), null),
+  }));
   if (hash !== state.hash) {
     const place = placeOf(hash);
     const isNew = place !== null && (place.message !== state.target?.message || place.call !== state.target.call);
@@ -141,4 +172,5 @@ function useTarget(): { target: Target | null; jump: (place: LogPlace, takesFocu
   return { target: state.target, jump };
 }
 
-const asked = (place: LogPlace | null, before: Target | null, takesFocus = true): Target | null => place && { ...place, asked: (before?.asked ?? 0) + 1, takesFocus };
+const asked = (place: LogPlace | null, before: Target | null, takesFocus = true): Target | null =>
+  place && { ...place, asked: (before?.asked ?? 0) + 1, takesFocus };

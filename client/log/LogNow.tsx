@@ -48,7 +48,8 @@ export function LogNow({ session: masked }: { session: FragmentType<typeof LogNo
         </>
       ) : queueEntry ? (
         <span>
-          Waits in the queue{queueEntry.position != null && `, at place ${queueEntry.position}`}, since <Time at={queueEntry.queuedSince} />
+          Waits in the queue{queueEntry.position != null && `, at place ${queueEntry.position}`}, since{' '}
+          <Time at={queueEntry.queuedSince} />
         </span>
       ) : status === 'PAUSED' || status === 'RUNNING' ? (
         <span>{agent ? 'Paused' : 'No agent has it'}: nobody works on it</span>

@@ -34,8 +34,20 @@ export const LogRow = memo(function LogRow({ pages, number, isFirst, target }: L
       {message instanceof CombinedError && <RequestError error={message} onRetry={() => pages.retry(number)} />}
       {message && !(message instanceof CombinedError) && (
         <>
-          {message.role === 'HANDOFF' ? <RoutedEntry message={message} /> : <LogEntry message={message} isTarget={target !== null} />}
-          {message.toolCalls.length > 0 && <ToolCalls key={message.id} messageId={message.id} number={number} calls={message.toolCalls} target={target} />}
+          {message.role === 'HANDOFF' ? (
+            <RoutedEntry message={message} />
+          ) : (
+            <LogEntry message={message} isTarget={target !== null} />
+          )}
+          {message.toolCalls.length > 0 && (
+            <ToolCalls
+              key={message.id}
+              messageId={message.id}
+              number={number}
+              calls={message.toolCalls}
+              target={target}
+            />
+          )}
           <LogEvents events={message.events} />
         </>
       )}

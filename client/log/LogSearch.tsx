@@ -69,17 +69,29 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
   }, [words]);
   const isOn = query !== '' && words.trim() !== '';
   useEffect(() => onWords(isOn ? query : null), [onWords, isOn, query]);
-  const [{ data, error, fetching }, ask] = useQuery({ query: LogSearchQuery, variables: { query, id: sessionId }, pause: !isOn, requestPolicy: 'network-only' });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: LogSearchQuery,
+    variables: { query, id: sessionId },
+    pause: !isOn,
+    requestPolicy: 'network-only',
+  });
   const shown = useDeferredValue(isOn ? data : undefined);
   // In the order of the log: the best 100.
-  const found = (shown?.search.edges ?? []).flatMap(({ node, match }) => foundOf(node).map((each) => ({ ...each, match }))).sort((one, other) => compare(one.place, other.place));
+  const found = (shown?.search.edges ?? [])
+    .flatMap(({ node, match }) => foundOf(node).map((each) => ({ ...each, match })))
+    .sort((one, other) => compare(one.place, other.place));
   const go = (place: LogPlace | undefined, takesFocus: boolean) => {
     if (place === undefined) return;
     setChosen(place);
     onJump(place, takesFocus);
   };
   const step = (back: boolean) => {
-    const next = chosen === null ? undefined : back ? found.findLast(({ place }) => compare(place, chosen) < 0) : found.find(({ place }) => compare(place, chosen) > 0);
+    const next =
+      chosen === null
+        ? undefined
+        : back
+          ? found.findLast(({ place }) => compare(place, chosen) < 0)
+          : found.find(({ place }) => compare(place, chosen) > 0);
     go((next ?? (back ? found.at(-1) : found[0]))?.place, false);
   };
   const clear = () => {
@@ -118,7 +130,11 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
         />
         <span className="soft small" role="status">
           {isOn && fetching && 'Searching …'}
-          {isOver && !error && (found.length === 0 ? 'No message and no call has these words.' : `${at < 0 ? '' : `${at + 1} of `}${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
+          {isOver &&
+            !error &&
+            (found.length === 0
+              ? 'No message and no call has these words.'
+              : `${at < 0 ? '' : `${at + 1} of `}${found.length}${shown.search.pageInfo.hasNextPage ? ' or more' : ''} found`)}
         </span>
       </form>
       {isOn && error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
@@ -126,13 +142,20 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
         <ol role="list" className={styles.found} aria-label="Found in this conversation">
           {found.map(({ id, place, by, match }) => (
             <li key={id}>
-              <button type="button" aria-current={chosen !== null && compare(place, chosen) === 0} onClick={() => go(place, true)}>
+              <button
+                type="button"
+                aria-current={chosen !== null && compare(place, chosen) === 0}
+                onClick={() => go(place, true)}
+              >
                 <span className={styles.number}>#{place.message}</span>
                 <span className={styles.by}>
                   {by}
                   {place.call !== null && match && ` (${match.field})`}
                 </span>
-                <span className={styles.words}>{match && pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}</span>
+                <span className={styles.words}>
+                  {match &&
+                    pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}
+                </span>
               </button>
             </li>
           ))}
@@ -148,7 +171,13 @@ type Node = LogSearchResults['search']['edges'][number]['node'];
 function foundOf(node: Node): { id: string; place: LogPlace; by: string }[] {
   switch (node.__typename) {
     case 'Message':
-      return [{ id: node.id, place: { message: node.sequence, call: null }, by: node.role === 'ASSISTANT' ? (node.agentSession?.agent.id ?? roleWords[node.role]) : roleWords[node.role] }];
+      return [
+        {
+          id: node.id,
+          place: { message: node.sequence, call: null },
+          by: node.role === 'ASSISTANT' ? (node.agentSession?.agent.id ?? roleWords[node.role]) : roleWords[node.role],
+        },
+      ];
     case 'ToolCall':
       // Calls before the first message are shown after it.
       return [{ id: node.id, place: { message: Math.max(1, node.after), call: node.index }, by: node.name }];
@@ -157,4 +186,5 @@ function foundOf(node: Node): { id: string; place: LogPlace; by: string }[] {
   }
 }
 
-const compare = (one: LogPlace, other: LogPlace): number => one.message - other.message || (one.call ?? -1) - (other.call ?? -1);
+const compare = (one: LogPlace, other: LogPlace): number =>
+  one.message - other.message || (one.call ?? -1) - (other.call ?? -1);

@@ -10,7 +10,11 @@ const deepest = 12;
 /** Recorded Markdown as elements of React: HTML in it stays text, nothing is loaded, and links show where they lead. */
 export default memo(function Markdown({ text }: { text: string }) {
   const tokens = tokensOf(text);
-  return tokens === null ? <div className={styles.plain}>{text}</div> : <div className={styles.markdown}>{blocks(tokens, 0)}</div>;
+  return tokens === null ? (
+    <div className={styles.plain}>{text}</div>
+  ) : (
+    <div className={styles.markdown}>{blocks(tokens, 0)}</div>
+  );
 });
 
 /** Null for a text that is too long or too deep. */
@@ -23,8 +27,10 @@ function tokensOf(text: string): Token[] | null {
   }
 }
 
-const blocks = (tokens: readonly Token[], depth: number): ReactNode => tokens.map((token, index) => <Fragment key={index}>{block(token, depth)}</Fragment>);
-const inlines = (tokens: readonly Token[] | undefined, depth: number): ReactNode => tokens?.map((token, index) => <Fragment key={index}>{inline(token, depth)}</Fragment>);
+const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
+  tokens.map((token, index) => <Fragment key={index}>{block(token, depth)}</Fragment>);
+const inlines = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>
+  tokens?.map((token, index) => <Fragment key={index}>{inline(token, depth)}</Fragment>);
 
 function block(token: Token, depth: number): ReactNode {
   if (depth > deepest) return <p>{token.raw}</p>;
@@ -66,7 +72,10 @@ function list({ ordered, start, items }: Tokens.List, depth: number): ReactNode 
       {items.map((item, index) => (
         <li key={index} className={item.task ? styles.task : undefined}>
           {item.task && (item.checked === true ? '☑ ' : '☐ ')}
-          {blocks(item.tokens.filter(({ type }) => (type) !== 'checkbox'), depth + 1)}
+          {blocks(
+            item.tokens.filter(({ type }) => type !== 'checkbox'),
+            depth + 1,
+          )}
         </li>
       ))}
     </Tag>

@@ -7,7 +7,11 @@ export function NumberLink({ number }: { number: number }) {
   const [path] = useLocation();
   const search = useSearch();
   return (
-    <Link href={`${path}${search === '' ? '' : `?${search}`}${hashOf({ message: number, call: null })}`} className={styles.number} aria-label={`Link to message ${number}`}>
+    <Link
+      href={`${path}${search === '' ? '' : `?${search}`}${hashOf({ message: number, call: null })}`}
+      className={styles.number}
+      aria-label={`Link to message ${number}`}
+    >
       #{number}
     </Link>
   );

@@ -15,8 +15,16 @@ export const OriginalRequestFragment = graphql(`
 `);
 
 /** The first words of a person, above the conversation wherever the reader is. */
-export function OriginalRequest({ messages: masked, onJump }: { messages: readonly FragmentType<typeof OriginalRequestFragment>[]; onJump: (message: number) => void }) {
-  const request = readFragment(OriginalRequestFragment, masked).findLast(({ role, kind }) => role === 'USER' && kind === 'TEXT');
+export function OriginalRequest({
+  messages: masked,
+  onJump,
+}: {
+  messages: readonly FragmentType<typeof OriginalRequestFragment>[];
+  onJump: (message: number) => void;
+}) {
+  const request = readFragment(OriginalRequestFragment, masked).findLast(
+    ({ role, kind }) => role === 'USER' && kind === 'TEXT',
+  );
   if (request === undefined) return null;
   return (
     <details className={styles.request}>

@@ -70,7 +70,9 @@ export function ToolCalls({ messageId, number, calls: masked, target }: ToolCall
   const mustReadOn = wanted !== null && wanted > lastIndex && !isOver;
 
   const readOn = async () => {
-    const { data, error: failure } = await client.query(MoreCallsQuery, { id: messageId, first: moreCalls, after: lastIndex }, { requestPolicy: 'network-only' }).toPromise();
+    const { data, error: failure } = await client
+      .query(MoreCallsQuery, { id: messageId, first: moreCalls, after: lastIndex }, { requestPolicy: 'network-only' })
+      .toPromise();
     setError(failure ?? null);
     if (data?.node?.__typename !== 'Message') return;
     const found = readFragment(ToolCallLineFragment, data.node.toolCalls);
@@ -136,7 +138,12 @@ function OneCall({ call, number, target }: { call: Line; number: number; target:
   }, [target]);
   return (
     <li id={elementOf(place)}>
-      <details className={styles.call} open={open} onToggle={(event) => setOpen(event.currentTarget.open)} data-target={target !== null}>
+      <details
+        className={styles.call}
+        open={open}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+        data-target={target !== null}
+      >
         <summary ref={summary}>
           <span className={styles.name}>{name}</span>
           <span className={styles.argument}>{argument ?? filesModified[0]}</span>

@@ -55,7 +55,9 @@ export default function WholeCall({ id, name }: { id: string; name: string }) {
       ) : (
         <>
           <dt>Arguments</dt>
-          <dd>{given == null ? <span className="soft">none</span> : <Fold text={text} mono isOpen={isFound(text)} />}</dd>
+          <dd>
+            {given == null ? <span className="soft">none</span> : <Fold text={text} mono isOpen={isFound(text)} />}
+          </dd>
         </>
       )}
       {call.filesModified.length > 0 && (
@@ -66,7 +68,13 @@ export default function WholeCall({ id, name }: { id: string; name: string }) {
       )}
       <dt>{call.error == null ? 'Result' : 'Error'}</dt>
       <dd data-failed={call.error != null}>
-        {outcome == null ? <span className="soft">none yet</span> : diff === null ? <Fold text={outcome} mono isOpen={isFound(outcome)} /> : <FileChange change={{ path: null, kind: 'CHANGED', lines: diff }} />}
+        {outcome == null ? (
+          <span className="soft">none yet</span>
+        ) : diff === null ? (
+          <Fold text={outcome} mono isOpen={isFound(outcome)} />
+        ) : (
+          <FileChange change={{ path: null, kind: 'CHANGED', lines: diff }} />
+        )}
       </dd>
     </dl>
   );

@@ -27,7 +27,12 @@ const statuses: Record<SessionStatus, Pick<Words, 'tone' | 'icon' | 'word'>> = {
   CANCELLED: { tone: 'calm', icon: 'ban', word: 'Cancelled' },
 };
 
-const actors: Record<Role, string> = { AGENT: 'by the agent', OPERATOR: 'by an operator', ANALYST: 'by an analyst', ADMIN: 'by an admin' };
+const actors: Record<Role, string> = {
+  AGENT: 'by the agent',
+  OPERATOR: 'by an operator',
+  ANALYST: 'by an analyst',
+  ADMIN: 'by an admin',
+};
 
 /** What a handoff came to, for the sentence after a return. */
 const ends: Partial<Record<HandoffStatus, (target: string) => string>> = {
@@ -48,7 +53,13 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
     case 'SESSION_QUEUED':
       return { tone: 'wait', icon: 'hourglass', word: 'Waits in the queue', by: null, names: false };
     case 'HANDOFF_TIMED_OUT':
-      return { tone: 'bad', icon: 'hourglass', word: 'Timed out', by: handoff ? `the handoff to ${handoff.targetAgent.id} was not accepted in time` : null, names: false };
+      return {
+        tone: 'bad',
+        icon: 'hourglass',
+        word: 'Timed out',
+        by: handoff ? `the handoff to ${handoff.targetAgent.id} was not accepted in time` : null,
+        names: false,
+      };
     default: {
       const by = actor ? (actor.role == null ? 'by Baton' : actors[actor.role]) : null;
       return { ...statuses[sessionStatus ?? 'RUNNING'], by, names: false };

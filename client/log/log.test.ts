@@ -23,7 +23,10 @@ beforeAll(async () => {
   await agent('codex-1', { type: 'CODEX' });
   long = await session('claude-1', { title: 'A long log' });
   for (let index = 1; index <= 10; index += 1) {
-    const messages = Array.from({ length: 10 }, (_, at) => ({ role: at % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const), content: `Message number ${(index - 1) * 10 + at + 1}.` }));
+    const messages = Array.from({ length: 10 }, (_, at) => ({
+      role: at % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const),
+      content: `Message number ${(index - 1) * 10 + at + 1}.`,
+    }));
     await turn(long, { messages });
   }
   await turn(long, { messages: [{ role: 'ASSISTANT', content: longest }] });
@@ -32,8 +35,12 @@ beforeAll(async () => {
 
 const pathOf = (uuid: string): string => `/sessions/${encodeId('session', uuid)}`;
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
-const numbers = (page: Page): Promise<number[]> => conversation(page).locator('li[id^="message-"]').evaluateAll((entries) => entries.map(({ id }) => Number(id.slice('message-'.length))));
-const distanceToEnd = (page: Page): Promise<number> => conversation(page).evaluate((region) => region.scrollHeight - region.clientHeight - region.scrollTop);
+const numbers = (page: Page): Promise<number[]> =>
+  conversation(page)
+    .locator('li[id^="message-"]')
+    .evaluateAll((entries) => entries.map(({ id }) => Number(id.slice('message-'.length))));
+const distanceToEnd = (page: Page): Promise<number> =>
+  conversation(page).evaluate((region) => region.scrollHeight - region.clientHeight - region.scrollTop);
 
 const rowsShown = async (page: Page): Promise<[number, number]> => {
   const shown = await numbers(page);
@@ -61,7 +68,9 @@ describe('the log of a session', () => {
     await page.getByLabel('Number of a message').fill('50');
     await page.keyboard.press('Enter');
     await conversation(page).getByText('Message number 50.', { exact: true }).waitFor();
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''), patiently).toContain('Message number 50.');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''), patiently)
+      .toContain('Message number 50.');
     expect(new URL(page.url()).hash).toBe('#message-50');
     await page.getByLabel('Number of a message').fill('102');
     await page.keyboard.press('Enter');
@@ -82,7 +91,10 @@ describe('the log of a session', () => {
     const entry = conversation(page).locator('#message-30');
     await entry.getByText('Message number 30.').waitFor();
     await expect.poll(() => entry.locator('[data-target="true"]').count(), patiently).toBe(1);
-    const [top, bottom] = await conversation(page).evaluate((region) => [region.getBoundingClientRect().top, region.getBoundingClientRect().bottom]);
+    const [top, bottom] = await conversation(page).evaluate((region) => [
+      region.getBoundingClientRect().top,
+      region.getBoundingClientRect().bottom,
+    ]);
     await expect.poll(async () => (await entry.boundingBox())!.y, patiently).toBeGreaterThanOrEqual(top - 1);
     expect((await entry.boundingBox())!.y).toBeLessThan(bottom);
     // A link of another message does the same without loading the page.
@@ -115,18 +127,34 @@ describe('the log of a session', () => {
 
   it('opens a call at its link, with the difference of a file', async () => {
     const uuid = await session('claude-1', { title: 'Calls' });
-    const edit = toolCall('edit', 'Edit', { arguments: { file_path: 'src/a.ts', old_string: 'one\ntwo', new_string: 'one\n2' }, durationMs: 1_200 });
-    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: '**Bold** words' }], toolCalls: [...Array.from({ length: 60 }, (_, index) => toolCall(`c${index}`, 'Bash', { arguments: { command: `step ${index + 1}` } })), edit, toolCall('open', 'Read', { result: null })] });
+    const edit = toolCall('edit', 'Edit', {
+      arguments: { file_path: 'src/a.ts', old_string: 'one\ntwo', new_string: 'one\n2' },
+      durationMs: 1_200,
+    });
+    await turn(uuid, {
+      messages: [{ role: 'ASSISTANT', content: '**Bold** words' }],
+      toolCalls: [
+        ...Array.from({ length: 60 }, (_, index) =>
+          toolCall(`c${index}`, 'Bash', { arguments: { command: `step ${index + 1}` } }),
+        ),
+        edit,
+        toolCall('open', 'Read', { result: null }),
+      ],
+    });
     const { page, faults } = await go(pathOf(uuid));
     const calls = conversation(page).getByRole('list', { name: 'Tool calls' });
     await conversation(page).getByRole('button', { name: 'Show 44 or more further calls' }).waitFor();
     await conversation(page).locator('strong', { hasText: 'Bold' }).waitFor();
-    expect(await calls.locator('summary').allTextContents()).toEqual([1, 2, 3, 4, 5, 6].map((step) => `Bashstep ${step}succeeded`));
+    expect(await calls.locator('summary').allTextContents()).toEqual(
+      [1, 2, 3, 4, 5, 6].map((step) => `Bashstep ${step}succeeded`),
+    );
     await page.goto(`${url}${pathOf(uuid)}#message-1-call-61`);
     const call = conversation(page).locator('#message-1-call-61');
     await call.getByRole('region', { name: 'Changed lines of src/a.ts' }).waitFor();
     expect(await call.locator('summary').textContent()).toBe('Editsrc/a.tssucceeded1 s');
-    expect(await call.getByRole('link', { name: 'Link to this call' }).getAttribute('href')).toBe(`${pathOf(uuid)}#message-1-call-61`);
+    expect(await call.getByRole('link', { name: 'Link to this call' }).getAttribute('href')).toBe(
+      `${pathOf(uuid)}#message-1-call-61`,
+    );
     expect(await call.locator('[data-kind="REMOVED"]').last().textContent()).toBe('−two');
     expect(await conversation(page).locator('#message-1-call-62 summary').textContent()).toBe('Readno result');
     await look(page, 'log-call');
@@ -135,7 +163,10 @@ describe('the log of a session', () => {
 
   it('finds a call by its result, opens it, and marks the words there', async () => {
     const uuid = await session('claude-1', { title: 'A needle' });
-    await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'I look for it.' }], toolCalls: [toolCall('a', 'Read', { result: `${'hay\n'.repeat(200)}the needle` })] });
+    await turn(uuid, {
+      messages: [{ role: 'ASSISTANT', content: 'I look for it.' }],
+      toolCalls: [toolCall('a', 'Read', { result: `${'hay\n'.repeat(200)}the needle` })],
+    });
     for (let more = 0; more < 30; more += 1) await turn(uuid);
     const { page, faults } = await visit(pathOf(uuid));
     const field = page.getByLabel('Search this conversation');
@@ -145,7 +176,8 @@ describe('the log of a session', () => {
     expect(await found.allTextContents()).toEqual([expect.stringMatching(/^#1Read \(result\)…hay hay .* the needle$/)]);
     await field.press('Enter');
     await conversation(page).locator('#message-1-call-1').getByText('the needle').waitFor();
-    const marked = () => page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => (range as Range).toString()));
+    const marked = () =>
+      page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => (range as Range).toString()));
     await expect.poll(marked, patiently).toEqual(['needle']);
     const inView = () =>
       conversation(page).evaluate((region) => {
@@ -195,13 +227,20 @@ describe.skipIf(realDataFolder === undefined)('the log of a real session', () =>
     const uuid = await session('claude-1', { title: 'A real log' });
     const id = encodeId('session', uuid);
     const body = await readFile(realPath('claude-code/spotter-8463c716-compact.jsonl'));
-    const { status } = await send(`${url}/sessions/${id}/transcript`, { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body });
+    const { status } = await send(`${url}/sessions/${id}/transcript`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body,
+    });
     expect(status).toBe(200);
     const { page, faults } = await visit('/livez');
     await page.addInitScript(() => {
       const pauses: number[] = [];
       Object.assign(window, { pauses });
-      new PerformanceObserver((list) => pauses.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true });
+      new PerformanceObserver((list) => pauses.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: 'longtask',
+        buffered: true,
+      });
     });
     await page.goto(`${url}/sessions/${id}`);
     await conversation(page).locator('#message-81').waitFor();

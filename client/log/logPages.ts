@@ -124,13 +124,25 @@ export class LogPages {
 
   #pageOf(number: number): Page {
     const to = number + ((((this.#end - number) % pageSize) + pageSize) % pageSize);
-    const page = this.#pages.get(to) ?? { from: Math.max(1, to - pageSize + 1), to, messages: undefined, error: undefined, listeners: new Set(), isGiven: false, stop: () => undefined };
+    const page = this.#pages.get(to) ?? {
+      from: Math.max(1, to - pageSize + 1),
+      to,
+      messages: undefined,
+      error: undefined,
+      listeners: new Set(),
+      isGiven: false,
+      stop: () => undefined,
+    };
     this.#pages.set(to, page);
     return page;
   }
 
   #query({ from, to }: Page, requestPolicy: 'cache-first' | 'network-only') {
-    return this.client.query(LogPageDocument, { id: this.sessionId, size: to - from + 1, from, calls: callsOfMessage }, { requestPolicy });
+    return this.client.query(
+      LogPageDocument,
+      { id: this.sessionId, size: to - from + 1, from, calls: callsOfMessage },
+      { requestPolicy },
+    );
   }
 
   /** The cache may have a page from before it was full. */
@@ -140,12 +152,19 @@ export class LogPages {
     const { unsubscribe } = pipe(
       this.#query(page, requestPolicy),
       subscribe(({ data, error, operation }) => {
-        if (data?.session) page.messages = new Map(readFragment(LogMessageFragmentDocument, data.session.messages.nodes).map((message) => [message.sequence, message]));
+        if (data?.session)
+          page.messages = new Map(
+            readFragment(LogMessageFragmentDocument, data.session.messages.nodes).map((message) => [
+              message.sequence,
+              message,
+            ]),
+          );
         page.error = data?.session ? undefined : error;
         for (const listener of page.listeners) listener();
         const isKept = isFirst && operation.context.meta?.cacheOutcome === 'hit';
         isFirst = false;
-        if (isKept && page.messages !== undefined && mayChange(page, page.messages, this.newest, this.newest)) this.#ask(page);
+        if (isKept && page.messages !== undefined && mayChange(page, page.messages, this.newest, this.newest))
+          this.#ask(page);
       }),
     );
     page.stop = unsubscribe;
@@ -158,9 +177,18 @@ export class LogPages {
   }
 }
 
-function mayChange({ from, to }: Page, messages: ReadonlyMap<number, LogMessage>, before: number, newest: number): boolean {
+function mayChange(
+  { from, to }: Page,
+  messages: ReadonlyMap<number, LogMessage>,
+  before: number,
+  newest: number,
+): boolean {
   const last = Math.min(newest, to);
   // Calls and events may follow the newest message without a message of their own, and they may be older than the next one.
   const isLast = from <= newest && before <= to;
-  return isLast || !messages.has(last) || [...messages.values()].some(({ toolCalls }) => toolCalls.some(({ status }) => status === 'PENDING'));
+  return (
+    isLast ||
+    !messages.has(last) ||
+    [...messages.values()].some(({ toolCalls }) => toolCalls.some(({ status }) => status === 'PENDING'))
+  );
 }

@@ -14,10 +14,20 @@ const middle = (times: number[]): number => times.toSorted((one, other) => one -
 it('a log of 10,000 messages is drawn in under 1 s, scrolls in short tasks, and opens a call within 200 ms on a processor slowed four times', async () => {
   await agent('claude-1');
   const uuid = await session('claude-1', { title: 'Ten thousand' });
-  const edit = { file_path: 'src/a.ts', old_string: 'const a = 1;\n'.repeat(200), new_string: 'const a = 2;\n'.repeat(200) };
+  const edit = {
+    file_path: 'src/a.ts',
+    old_string: 'const a = 1;\n'.repeat(200),
+    new_string: 'const a = 2;\n'.repeat(200),
+  };
   for (let from = 0; from < 10_000; from += 200) {
-    const messages = Array.from({ length: 200 }, (_, at) => ({ role: 'ASSISTANT' as const, content: `Message ${from + at + 1}. ${'**Words** and `code`. '.repeat((from + at) % 30)}` }));
-    await turn(uuid, { messages, toolCalls: Array.from({ length: 6 }, (_, at) => toolCall(`c${at}`, 'Edit', { arguments: edit, durationMs: 5 })) });
+    const messages = Array.from({ length: 200 }, (_, at) => ({
+      role: 'ASSISTANT' as const,
+      content: `Message ${from + at + 1}. ${'**Words** and `code`. '.repeat((from + at) % 30)}`,
+    }));
+    await turn(uuid, {
+      messages,
+      toolCalls: Array.from({ length: 6 }, (_, at) => toolCall(`c${at}`, 'Edit', { arguments: edit, durationMs: 5 })),
+    });
   }
   const { visit } = await openBrowser(url);
   const { page, faults } = await visit('/');
@@ -45,7 +55,9 @@ it('a log of 10,000 messages is drawn in under 1 s, scrolls in short tasks, and 
       await summary.evaluate((element) => {
         const from = performance.now();
         (element as HTMLElement).click();
-        return new Promise<number>((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from))));
+        return new Promise<number>((resolve) =>
+          requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from))),
+        );
       }),
     );
     await log.getByRole('region', { name: 'Changed lines of src/a.ts' }).first().waitFor();
@@ -54,7 +66,9 @@ it('a log of 10,000 messages is drawn in under 1 s, scrolls in short tasks, and 
   await client.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   const tasks = await log.evaluate(async (region) => {
     const found: number[] = [];
-    new PerformanceObserver((list) => found.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
+    new PerformanceObserver((list) => found.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      type: 'longtask',
+    });
     for (let step = 0; step < 100; step += 1) {
       region.scrollTop -= 500;
       await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -62,7 +76,9 @@ it('a log of 10,000 messages is drawn in under 1 s, scrolls in short tasks, and 
     return found;
   });
   const slowness = measureSlowness();
-  console.log(`drawn in ${drawn.join(', ')} ms; calls opened in ${opened.map(Math.round).join(', ')} ms; long tasks of a scroll: ${tasks.map(Math.round).join(', ') || 'none'}; this machine is ${slowness.toFixed(1)} times as slow as usual`);
+  console.log(
+    `drawn in ${drawn.join(', ')} ms; calls opened in ${opened.map(Math.round).join(', ')} ms; long tasks of a scroll: ${tasks.map(Math.round).join(', ') || 'none'}; this machine is ${slowness.toFixed(1)} times as slow as usual`,
+  );
   expect(middle(drawn)).toBeLessThan(1_000 * slowness);
   expect(middle(opened)).toBeLessThan(200 * slowness);
   expect(Math.max(0, ...tasks)).toBeLessThan(200 * slowness);

@@ -5,7 +5,8 @@ import { elementOf, type Target } from './place.ts';
 /** The pattern of the words that the reader searches in the log; null without words. */
 export const FoundContext = createContext<RegExp | null>(null);
 
-export const foundPattern = (words: string | null): RegExp | null => (words === null ? null : patternOf(wordsIn(words)));
+export const foundPattern = (words: string | null): RegExp | null =>
+  words === null ? null : patternOf(wordsIn(words));
 
 const name = 'found';
 
@@ -26,11 +27,15 @@ export function useMarks(region: RefObject<HTMLElement | null>, pattern: RegExp 
       if (toShow === null) return;
       const element = document.getElementById(elementOf(toShow));
       // Beyond the line of the call itself: there it is seen anyway.
-      const first = ranges.find(({ startContainer }) => element?.contains(startContainer) === true && startContainer.parentElement?.closest('summary') === null);
+      const first = ranges.find(
+        ({ startContainer }) =>
+          element?.contains(startContainer) === true && startContainer.parentElement?.closest('summary') === null,
+      );
       if (first === undefined) return;
       toShow = null;
       const [place, frame] = [first.getBoundingClientRect(), around.getBoundingClientRect()];
-      if (place.top < frame.top || place.bottom > frame.bottom) around.scrollBy({ top: place.top - frame.top - frame.height / 2 });
+      if (place.top < frame.top || place.bottom > frame.bottom)
+        around.scrollBy({ top: place.top - frame.top - frame.height / 2 });
     };
     const observer = new MutationObserver(() => {
       if (asked === 0) asked = requestAnimationFrame(mark);

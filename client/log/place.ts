@@ -23,7 +23,8 @@ export function placeOf(hash: string): LogPlace | null {
   return { message: Number(message), call: call === undefined ? null : Number(call) };
 }
 
-export const hashOf = ({ message, call }: LogPlace): string => `#message-${message}${call === null ? '' : `-call-${call}`}`;
+export const hashOf = ({ message, call }: LogPlace): string =>
+  `#message-${message}${call === null ? '' : `-call-${call}`}`;
 
 /** The id of an element with this place. */
 export const elementOf = (place: LogPlace): string => hashOf(place).slice(1);

@@ -31,7 +31,10 @@ export function Changed({ href }: { href: string }) {
     if (session !== null) setSince((now) => withNewest(now, session));
   });
   const read = data?.sessions.nodes;
-  const newest = read && [...read.filter(({ id }) => !since.has(id)), ...[...since].map(([id, lastActivityAt]) => ({ id, lastActivityAt }))];
+  const newest = read && [
+    ...read.filter(({ id }) => !since.has(id)),
+    ...[...since].map(([id, lastActivityAt]) => ({ id, lastActivityAt })),
+  ];
   useEffect(() => {
     if (read !== undefined && looked.get().sessions === null) looked.set(withAllSeen(looked.get(), read));
   }, [read]);
@@ -44,7 +47,8 @@ export function Changed({ href }: { href: string }) {
       <Link href={href}>
         {countText(Math.min(changed, most), changed >= most)} {changed === 1 ? 'has' : 'have'} changed
       </Link>{' '}
-      since you last looked (<Time at={seen.sessions} />).{' '}
+      since you last looked (<Time at={seen.sessions} />
+      ).{' '}
       <button type="button" className={styles.inline} onClick={() => looked.set(withAllSeen(looked.get(), newest))}>
         Mark all as seen
       </button>

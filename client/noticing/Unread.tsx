@@ -48,7 +48,14 @@ export function Unread({ className }: { className: string | undefined }) {
   const { inbox } = seen;
   const [{ data }, ask] = useQuery({
     query: UnreadQuery,
-    variables: { where: { status: ['INITIATED'], ...(inbox !== null && { initiatedAfter: inbox }), ...(viewer.agentId !== null && { targetAgentId: viewer.agentId }) }, first: most },
+    variables: {
+      where: {
+        status: ['INITIATED'],
+        ...(inbox !== null && { initiatedAfter: inbox }),
+        ...(viewer.agentId !== null && { targetAgentId: viewer.agentId }),
+      },
+      first: most,
+    },
     requestPolicy: 'cache-and-network',
   });
   useRereadOn(
@@ -58,15 +65,24 @@ export function Unread({ className }: { className: string | undefined }) {
   const waiting = data?.handoffs.nodes.filter((handoff) => handoff.status === 'INITIATED' && isUnread(seen, handoff));
   const ids = waiting?.map(({ id }) => id).join(' ');
   const open = inboxAt(location, viewer.agentId);
-  const text = waiting === undefined || waiting.length === 0 ? '' : countText(waiting.length, data?.handoffs.pageInfo.hasNextPage === true);
+  const text =
+    waiting === undefined || waiting.length === 0
+      ? ''
+      : countText(waiting.length, data?.handoffs.pageInfo.hasNextPage === true);
 
   useEffect(() => setUnread(text), [text]);
 
   const known = useRef<Set<string> | null>(null);
   const take = useEffectEvent(() => {
     if (waiting === undefined) return;
-    const after = open === undefined || document.visibilityState !== 'visible' ? looked.get() : withInboxSeen(looked.get(), waiting, open);
-    const fresh = known.current === null ? [] : waiting.filter((handoff) => !known.current!.has(handoff.id) && isUnread(after, handoff));
+    const after =
+      open === undefined || document.visibilityState !== 'visible'
+        ? looked.get()
+        : withInboxSeen(looked.get(), waiting, open);
+    const fresh =
+      known.current === null
+        ? []
+        : waiting.filter((handoff) => !known.current!.has(handoff.id) && isUnread(after, handoff));
     known.current = new Set([...(known.current ?? []), ...waiting.map(({ id }) => id)].slice(-1_000));
     if (fresh.length > 0 && mayNotify()) notify(fresh, navigate);
     if (after !== looked.get()) looked.set(after);

@@ -21,16 +21,27 @@ export const nothingLooked: Looked = { inbox: null, handoffs: [], sessions: null
 /** What a browser has stored; nothing of another form. */
 export function readLooked(text: string | null): Looked {
   try {
-    const { inbox, handoffs, sessions, opened } = (JSON.parse(text ?? '{}') ?? {}) as Partial<Record<keyof Looked, unknown>>;
-    const known = typeof opened === 'object' && opened !== null ? Object.entries(opened).filter((entry): entry is [string, string] => isTime(entry[1])) : [];
+    const { inbox, handoffs, sessions, opened } = (JSON.parse(text ?? '{}') ?? {}) as Partial<
+      Record<keyof Looked, unknown>
+    >;
+    const known =
+      typeof opened === 'object' && opened !== null
+        ? Object.entries(opened).filter((entry): entry is [string, string] => isTime(entry[1]))
+        : [];
     const ids = Array.isArray(handoffs) ? handoffs.filter((id): id is string => typeof id === 'string') : [];
-    return { inbox: isTime(inbox) ? inbox : null, handoffs: ids.slice(-mostOpened), sessions: isTime(sessions) ? sessions : null, opened: Object.fromEntries(known.slice(-mostOpened)) };
+    return {
+      inbox: isTime(inbox) ? inbox : null,
+      handoffs: ids.slice(-mostOpened),
+      sessions: isTime(sessions) ? sessions : null,
+      opened: Object.fromEntries(known.slice(-mostOpened)),
+    };
   } catch {
     return nothingLooked;
   }
 }
 
-const isTime = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
 /** Whether something happened in a session since it was last looked at. */
 export function hasChanged({ sessions, opened }: Looked, { id, lastActivityAt }: Active): boolean {
@@ -45,7 +56,8 @@ interface Waiting {
 }
 
 /** Whether no inbox has shown the handoff. */
-export const isUnread = ({ inbox, handoffs }: Looked, { id, initiatedAt }: Waiting): boolean => (inbox === null || initiatedAt > inbox) && !handoffs.includes(id);
+export const isUnread = ({ inbox, handoffs }: Looked, { id, initiatedAt }: Waiting): boolean =>
+  (inbox === null || initiatedAt > inbox) && !handoffs.includes(id);
 
 /** The inbox of an agent, or of all for null, was open with these unread handoffs, newest first. Returns the same value when that changes nothing. */
 export function withInboxSeen(looked: Looked, waiting: readonly Waiting[], agentId: string | null): Looked {
@@ -65,7 +77,10 @@ export function withOpened(looked: Looked, session: Active): Looked {
 
 /** All sessions were looked at, up to the newest of these. */
 export function withAllSeen(looked: Looked, sessions: readonly Active[]): Looked {
-  const newest = sessions.reduce((latest, { lastActivityAt }) => (lastActivityAt > latest ? lastActivityAt : latest), looked.sessions ?? '');
+  const newest = sessions.reduce(
+    (latest, { lastActivityAt }) => (lastActivityAt > latest ? lastActivityAt : latest),
+    looked.sessions ?? '',
+  );
   return newest === '' ? looked : { ...looked, sessions: newest, opened: {} };
 }
 

@@ -67,7 +67,9 @@ describe('a person in the dashboard', () => {
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     expect(await said()).toEqual(['Handoff to bob: Third']);
     // Pressed, it opens the handoff.
-    await page.evaluate(() => void (window as unknown as { shown: Notification[] }).shown[0]!.onclick?.(new Event('click')));
+    await page.evaluate(
+      () => void (window as unknown as { shown: Notification[] }).shown[0]!.onclick?.(new Event('click')),
+    );
     await expect.poll(() => new URL(page.url()).pathname, patiently).toMatch(/^\/handoffs\/handoff_/);
     await page.reload();
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
@@ -78,7 +80,10 @@ describe('a person in the dashboard', () => {
     await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
     await page.goto(`${url}/inbox/bob`);
     // A title without a number may come before the count does.
-    const seen = () => page.evaluate(() => (JSON.parse(localStorage.getItem('baton.looked')!) as { handoffs: string[] }).handoffs.length);
+    const seen = () =>
+      page.evaluate(
+        () => (JSON.parse(localStorage.getItem('baton.looked')!) as { handoffs: string[] }).handoffs.length,
+      );
     await expect.poll(seen, patiently).toBe(1);
     await expect.poll(() => page.title(), patiently).toBe('Inbox of bob · Baton');
     await given('Fourth');
@@ -104,8 +109,15 @@ describe('a person in the dashboard', () => {
     await look(page, 'sessions-changed');
     // The link shows what changed last first, with the time of it.
     await page.getByRole('link', { name: '2 have changed' }).click();
-    await expect.poll(async () => (await page.locator('[data-session] a[href^="/sessions/"]').allTextContents()).slice(0, 3), patiently).toEqual(['Changes too', 'Changes once', 'Stays']);
-    const times = await page.locator('[data-session]').evaluateAll((rows) => rows.slice(0, 3).map((each) => each.querySelector('time')!.dateTime));
+    await expect
+      .poll(
+        async () => (await page.locator('[data-session] a[href^="/sessions/"]').allTextContents()).slice(0, 3),
+        patiently,
+      )
+      .toEqual(['Changes too', 'Changes once', 'Stays']);
+    const times = await page
+      .locator('[data-session]')
+      .evaluateAll((rows) => rows.slice(0, 3).map((each) => each.querySelector('time')!.dateTime));
     expect(times).toEqual(times.toSorted().reverse());
 
     await row(page, 'Changes once').getByRole('link', { name: 'Changes once' }).click();

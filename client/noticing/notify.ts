@@ -16,8 +16,20 @@ const most = 3;
 /** One for each handoff, or one for all when there are more than three. `path` is the page that it opens. */
 export const notesOf = (waiting: readonly Waiting[]): { title: string; body: string; tag: string; path: string }[] =>
   waiting.length > most
-    ? [{ title: `${waiting.length} handoffs wait`, body: [...new Set(waiting.map(({ targetAgent }) => targetAgent.id))].join(', '), tag: 'baton', path: '/inbox' }]
-    : waiting.map(({ id, session, targetAgent }) => ({ title: `Handoff to ${targetAgent.id}`, body: session.title, tag: id, path: `/handoffs/${id}` }));
+    ? [
+        {
+          title: `${waiting.length} handoffs wait`,
+          body: [...new Set(waiting.map(({ targetAgent }) => targetAgent.id))].join(', '),
+          tag: 'baton',
+          path: '/inbox',
+        },
+      ]
+    : waiting.map(({ id, session, targetAgent }) => ({
+        title: `Handoff to ${targetAgent.id}`,
+        body: session.title,
+        tag: id,
+        path: `/handoffs/${id}`,
+      }));
 
 /** Shows the notifications. Of several tabs the browser shows one: they have the same tag. */
 export function notify(waiting: readonly Waiting[], open: (path: string) => void): void {

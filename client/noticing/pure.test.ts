@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { deadlineLook, leftText } from '../ui/deadline.ts';
-import { countText, hasChanged, isUnread, type Looked, nothingLooked, readLooked, withAllSeen, withInboxSeen, withOpened } from './looked.ts';
+import {
+  countText,
+  hasChanged,
+  isUnread,
+  type Looked,
+  nothingLooked,
+  readLooked,
+  withAllSeen,
+  withInboxSeen,
+  withOpened,
+} from './looked.ts';
 import { notesOf } from './notify.ts';
 
 const time = (minute: number): string => `2026-11-23T12:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -16,7 +26,11 @@ describe('what was looked at', () => {
   });
 
   it('the inbox of one agent shows its handoffs, that of all shows every one', () => {
-    const handoff = (id: string, minute: number, agent: string) => ({ id, initiatedAt: time(minute), targetAgent: { id: agent } });
+    const handoff = (id: string, minute: number, agent: string) => ({
+      id,
+      initiatedAt: time(minute),
+      targetAgent: { id: agent },
+    });
     const waiting = [handoff('c', 12, 'ada'), handoff('b', 11, 'bob'), handoff('a', 10, 'ada')];
     const unread = (now: Looked) => waiting.filter((each) => isUnread(now, each)).map(({ id }) => id);
     const ofAda = withInboxSeen(looked, waiting, 'ada');
@@ -28,7 +42,11 @@ describe('what was looked at', () => {
 
   it('opening a session sees it alone, until something happens again', () => {
     const opened = withOpened(looked, session('a', 12));
-    expect([session('a', 12), session('a', 13), session('b', 12)].map((each) => hasChanged(opened, each))).toEqual([false, true, true]);
+    expect([session('a', 12), session('a', 13), session('b', 12)].map((each) => hasChanged(opened, each))).toEqual([
+      false,
+      true,
+      true,
+    ]);
     expect(withOpened(opened, session('a', 12))).toBe(opened);
     expect(withOpened(opened, session('c', 9))).toBe(opened);
   });
@@ -41,7 +59,10 @@ describe('what was looked at', () => {
   });
 
   it('keeps the 200 sessions opened last', () => {
-    const many = Array.from({ length: 205 }, (_, n) => n).reduce((now, n) => withOpened(now, session(`s${n}`, 20)), looked);
+    const many = Array.from({ length: 205 }, (_, n) => n).reduce(
+      (now, n) => withOpened(now, session(`s${n}`, 20)),
+      looked,
+    );
     expect(Object.keys(many.opened)).toHaveLength(200);
     expect([hasChanged(many, session('s4', 20)), hasChanged(many, session('s5', 20))]).toEqual([true, false]);
   });
@@ -49,9 +70,13 @@ describe('what was looked at', () => {
   it('is read from storage, and anything of another form is left out', () => {
     const value = { inbox: time(1), handoffs: ['h1'], sessions: time(2), opened: { a: time(3) } };
     expect(readLooked(JSON.stringify(value))).toEqual(value);
-    expect(readLooked('{"inbox": 3, "handoffs": [4], "sessions": "soon", "opened": {"a": "x", "b": null}}')).toEqual(nothingLooked);
+    expect(readLooked('{"inbox": 3, "handoffs": [4], "sessions": "soon", "opened": {"a": "x", "b": null}}')).toEqual(
+      nothingLooked,
+    );
     for (const text of [null, '', '{broken', 'null', '[]', '7']) expect(readLooked(text)).toEqual(nothingLooked);
-    fc.assert(fc.property(fc.jsonValue(), (any) => void expect(readLooked(JSON.stringify(any)).opened).toBeTypeOf('object')));
+    fc.assert(
+      fc.property(fc.jsonValue(), (any) => void expect(readLooked(JSON.stringify(any)).opened).toBeTypeOf('object')),
+    );
   });
 });
 
@@ -64,8 +89,14 @@ test.each([
 });
 
 test('each of three handoffs has a notification that opens it, and four have one that opens the inbox', () => {
-  const waiting = ['a', 'b', 'c', 'd'].map((id) => ({ id, session: { title: `Work ${id}` }, targetAgent: { id: id === 'd' ? 'bob' : 'ada' } }));
-  expect(notesOf(waiting.slice(0, 3)).map(({ title, body, path }) => [title, body, path])).toEqual(['a', 'b', 'c'].map((id) => ['Handoff to ada', `Work ${id}`, `/handoffs/${id}`]));
+  const waiting = ['a', 'b', 'c', 'd'].map((id) => ({
+    id,
+    session: { title: `Work ${id}` },
+    targetAgent: { id: id === 'd' ? 'bob' : 'ada' },
+  }));
+  expect(notesOf(waiting.slice(0, 3)).map(({ title, body, path }) => [title, body, path])).toEqual(
+    ['a', 'b', 'c'].map((id) => ['Handoff to ada', `Work ${id}`, `/handoffs/${id}`]),
+  );
   expect(notesOf(waiting)).toEqual([{ title: '4 handoffs wait', body: 'ada, bob', tag: 'baton', path: '/inbox' }]);
 });
 

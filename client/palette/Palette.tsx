@@ -80,8 +80,12 @@ const longest = 500;
 const { ItemClick, InputKeyDownEnter, InputBlur, InputKeyDownEscape } = useCombobox.stateChangeTypes;
 
 /** Leaving the field chooses nothing, and a choice keeps what was typed: the palette closes. */
-function reduce(state: UseComboboxState<Item>, { type, changes }: UseComboboxStateChangeOptions<Item>): Partial<UseComboboxState<Item>> {
-  if (type === InputBlur || type === InputKeyDownEscape) return { ...changes, selectedItem: null, inputValue: state.inputValue };
+function reduce(
+  state: UseComboboxState<Item>,
+  { type, changes }: UseComboboxStateChangeOptions<Item>,
+): Partial<UseComboboxState<Item>> {
+  if (type === InputBlur || type === InputKeyDownEscape)
+    return { ...changes, selectedItem: null, inputValue: state.inputValue };
   if (type === ItemClick || type === InputKeyDownEnter) return { ...changes, inputValue: state.inputValue };
   return changes;
 }
@@ -118,7 +122,9 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   });
   return (
     <Dialog title="Search and commands" onClose={onClose} wide>
-      <label {...getLabelProps({ className: 'hidden' })}>Search for sessions, agents, handoffs and messages, or for a page or command</label>
+      <label {...getLabelProps({ className: 'hidden' })}>
+        Search for sessions, agents, handoffs and messages, or for a page or command
+      </label>
       <input
         {...getInputProps({
           className: `input ${styles.input}`,
@@ -136,7 +142,12 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
       />
       <ul {...getMenuProps({ className: styles.list })}>
         {items.map((item, index) => (
-          <li key={item.key} {...getItemProps({ item, index, className: styles.item })} data-highlighted={index === highlightedIndex} data-kind={item.kind}>
+          <li
+            key={item.key}
+            {...getItemProps({ item, index, className: styles.item })}
+            data-highlighted={index === highlightedIndex}
+            data-kind={item.kind}
+          >
             <Icon name={item.icon} />
             <span className={styles.text}>
               <span className={styles.title}>{item.title}</span>
@@ -155,7 +166,11 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
 }
 
 function Marked({ match }: { match: Match }) {
-  return <span className={styles.match}>{pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}</span>;
+  return (
+    <span className={styles.match}>
+      {pieces(match).map(({ text, marked }, index) => (marked ? <mark key={index}>{text}</mark> : text))}
+    </span>
+  );
 }
 
 /** What needs no server: actions of the page, recent places before anything is typed, pages, and settings. */
@@ -168,10 +183,30 @@ function useOwnItems(withRecent: boolean, onShortcuts: () => void): Item[] {
   const [views] = useState(() => [...savedViews('sessions'), ...savedViews('handoffs')]);
   return [
     ...actions.map(({ word, icon, run }): Item => ({ key: `act ${word}`, icon, kind: 'This page', title: word, run })),
-    ...(withRecent ? recent.filter(({ path }) => path !== location) : []).map(({ path, title }): Item => ({ key: `recent ${path}`, icon: 'clock', kind: 'Recent', title, href: path })),
-    ...views.map(({ name, href }): Item => ({ key: `view ${href} ${name}`, icon: 'list', kind: 'View', title: name, href })),
+    ...(withRecent ? recent.filter(({ path }) => path !== location) : []).map(({ path, title }): Item => ({
+      key: `recent ${path}`,
+      icon: 'clock',
+      kind: 'Recent',
+      title,
+      href: path,
+    })),
+    ...views.map(({ name, href }): Item => ({
+      key: `view ${href} ${name}`,
+      icon: 'list',
+      kind: 'View',
+      title: name,
+      href,
+    })),
     ...places.map(({ href, word, icon }): Item => ({ key: `page ${href}`, icon, kind: 'Page', title: word, href })),
-    ...themes.filter((each) => each !== theme).map((each): Item => ({ key: `theme ${each}`, icon: 'screen', kind: 'Setting', title: `Theme: ${each}`, run: () => setTheme(each) })),
+    ...themes
+      .filter((each) => each !== theme)
+      .map((each): Item => ({
+        key: `theme ${each}`,
+        icon: 'screen',
+        kind: 'Setting',
+        title: `Theme: ${each}`,
+        run: () => setTheme(each),
+      })),
     { key: 'shortcuts', icon: 'info', kind: 'Help', title: 'Keyboard shortcuts', run: onShortcuts },
   ];
 }
@@ -185,7 +220,12 @@ function useResults(text: string) {
     const timer = setTimeout(() => setQuery(wanted), wanted === '' ? 0 : typingPauseMs);
     return () => clearTimeout(timer);
   }, [wanted, query]);
-  const [{ data, error, fetching, operation }, ask] = useQuery({ query: PaletteSearch, variables: { query }, pause: query === '', requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching, operation }, ask] = useQuery({
+    query: PaletteSearch,
+    variables: { query },
+    pause: query === '',
+    requestPolicy: 'cache-and-network',
+  });
   const isCurrent = query !== '' && query === wanted && operation?.variables.query === query;
   const searching = wanted !== '' && (!isCurrent || (fetching && !data));
   return {

@@ -14,11 +14,20 @@ export function PaletteHost() {
   const [Palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const asked = opens({ key: event.key, ctrlKey: event.ctrlKey, metaKey: event.metaKey, altKey: event.altKey, shiftKey: event.shiftKey, typing: isTyping(event.target) });
+      const asked = opens({
+        key: event.key,
+        ctrlKey: event.ctrlKey,
+        metaKey: event.metaKey,
+        altKey: event.altKey,
+        shiftKey: event.shiftKey,
+        typing: isTyping(event.target),
+      });
       if (asked === null) return;
       event.preventDefault();
       // Another dialog keeps its place: what was typed in it would be covered.
-      setOpened((now) => (now === asked ? null : now === null && document.querySelector('dialog[open]') ? null : asked));
+      setOpened((now) =>
+        now === asked ? null : now === null && document.querySelector('dialog[open]') ? null : asked,
+      );
     };
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
@@ -26,7 +35,11 @@ export function PaletteHost() {
   const isWanted = opened === 'palette';
   useEffect(() => {
     if (Palette !== null) return;
-    const load = (): void => void import('./Palette.tsx').then(({ default: found }) => setPalette(() => found), () => setOpened((now) => (now === 'palette' ? null : now)));
+    const load = (): void =>
+      void import('./Palette.tsx').then(
+        ({ default: found }) => setPalette(() => found),
+        () => setOpened((now) => (now === 'palette' ? null : now)),
+      );
     if (isWanted) return load();
     // When the page has nothing else to do, so that the palette then opens at once. Safari has no requestIdleCallback.
     const timer = setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), 1_000);
@@ -35,8 +48,15 @@ export function PaletteHost() {
   const close = () => setOpened(null);
   return (
     <>
-      <button type="button" className={`button small ${styles.open}`} aria-keyshortcuts="Control+K Meta+K" aria-haspopup="dialog" onClick={() => setOpened('palette')}>
-        <Icon name="search" /> <span className={styles.word}>Search</span> <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+      <button
+        type="button"
+        className={`button small ${styles.open}`}
+        aria-keyshortcuts="Control+K Meta+K"
+        aria-haspopup="dialog"
+        onClick={() => setOpened('palette')}
+      >
+        <Icon name="search" /> <span className={styles.word}>Search</span>{' '}
+        <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense>
         {isWanted && Palette !== null && <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />}
@@ -48,4 +68,7 @@ export function PaletteHost() {
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio], [type=file]), textarea, select'));
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.matches('input:not([type=checkbox], [type=radio], [type=file]), textarea, select'));

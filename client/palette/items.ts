@@ -19,27 +19,53 @@ export type Match = NonNullable<Edge['match']>;
 
 /** Items whose title has all words of the text, each at the beginning of a word. */
 export function itemsFor(items: readonly Item[], text: string): Item[] {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   return items.filter(({ title, kind }) => {
     const parts = `${title} ${kind}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
     return words.every((word) => parts.some((part) => part.startsWith(word)));
   });
 }
 
-const icons = { Session: 'list', Agent: 'bot', Handoff: 'swap', Message: 'file', ToolCall: 'tool' } as const satisfies Record<string, IconName>;
+const icons = {
+  Session: 'list',
+  Agent: 'bot',
+  Handoff: 'swap',
+  Message: 'file',
+  ToolCall: 'tool',
+} as const satisfies Record<string, IconName>;
 
 /** A result of the server. */
 export function itemOf({ node, match }: Edge): Item {
-  const item = { key: `${node.__typename} ${node.id}`, icon: icons[node.__typename], kind: node.__typename, match: showsMore(node, match) ? match : null };
+  const item = {
+    key: `${node.__typename} ${node.id}`,
+    icon: icons[node.__typename],
+    kind: node.__typename,
+    match: showsMore(node, match) ? match : null,
+  };
   switch (node.__typename) {
     case 'Session':
       return { ...item, title: node.title, href: `/sessions/${node.id}` };
     case 'Agent':
-      return { ...item, title: node.name === node.id ? node.id : `${node.name} (${node.id})`, href: `/agents/${node.id}` };
+      return {
+        ...item,
+        title: node.name === node.id ? node.id : `${node.name} (${node.id})`,
+        href: `/agents/${node.id}`,
+      };
     case 'Handoff':
-      return { ...item, title: `${node.sourceAgent?.id ?? 'Unassigned'} to ${node.targetAgent.id}: ${node.session.title}`, href: `/handoffs/${node.id}` };
+      return {
+        ...item,
+        title: `${node.sourceAgent?.id ?? 'Unassigned'} to ${node.targetAgent.id}: ${node.session.title}`,
+        href: `/handoffs/${node.id}`,
+      };
     case 'Message':
-      return { ...item, title: `Message ${node.sequence} of ${node.session.title}`, href: `/sessions/${node.session.id}#message-${node.sequence}` };
+      return {
+        ...item,
+        title: `Message ${node.sequence} of ${node.session.title}`,
+        href: `/sessions/${node.session.id}#message-${node.sequence}`,
+      };
     // Found in one session only, on its page.
     case 'ToolCall':
       return { ...item, title: 'Call of a tool' };
@@ -47,7 +73,10 @@ export function itemOf({ node, match }: Edge): Item {
 }
 
 /** Whether the match says what the title does not. */
-const showsMore = (node: Edge['node'], match: Edge['match']): boolean => match != null && !(node.__typename === 'Session' && match.field === 'title') && !(node.__typename === 'Agent' && (match.field === 'name' || match.field === 'id'));
+const showsMore = (node: Edge['node'], match: Edge['match']): boolean =>
+  match != null &&
+  !(node.__typename === 'Session' && match.field === 'title') &&
+  !(node.__typename === 'Agent' && (match.field === 'name' || match.field === 'id'));
 
 /** A text in pieces, marked and unmarked in turn. Ranges out of order or beyond the text are left out. */
 export function pieces({ text, marks }: Pick<Match, 'text' | 'marks'>): { text: string; marked: boolean }[] {
@@ -63,7 +92,10 @@ export function pieces({ text, marks }: Pick<Match, 'text' | 'marks'>): { text: 
 }
 
 /** What a screen reader says of the results. */
-export function countText(count: number, { searching, failed, more }: { searching: boolean; failed: boolean; more: boolean }): string {
+export function countText(
+  count: number,
+  { searching, failed, more }: { searching: boolean; failed: boolean; more: boolean },
+): string {
   if (searching) return 'Searching …';
   if (failed) return 'The search failed.';
   if (count === 0) return 'Nothing matches.';

@@ -27,7 +27,11 @@ const field = (page: Page) => page.getByRole('combobox', { name: /Search for ses
 const options = (page: Page) => page.getByRole('dialog').getByRole('option');
 const says = (page: Page) => page.getByRole('dialog').getByRole('status');
 /** What a screen reader says of the option that the keyboard points at. */
-const pointedAt = (page: Page) => page.evaluate(() => document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '');
+const pointedAt = (page: Page) =>
+  page.evaluate(
+    () =>
+      document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '',
+  );
 
 it('the palette finds records, goes to pages and acts, by the keyboard alone', async () => {
   const { page, faults } = await visit('/');
@@ -131,7 +135,9 @@ it('a view is saved by name, renamed, opened from the palette, and deleted', asy
   await page.keyboard.press('Control+k');
   await field(page).fill('to bob view');
   await page.keyboard.press('Enter');
-  await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search, patiently).toBe('/handoffs?target=bob');
+  await expect
+    .poll(() => new URL(page.url()).pathname + new URL(page.url()).search, patiently)
+    .toBe('/handoffs?target=bob');
   expect(faults).toEqual([]);
 }, 120_000);
 
@@ -148,7 +154,9 @@ it('`?` shows the shortcuts, but not while typing, and a failed search can be re
   await expect.poll(() => page.getByRole('dialog').count(), patiently).toBe(0);
 
   let isBroken = true;
-  await page.route('**/graphql', (route) => (isBroken && route.request().postData()?.includes('PaletteSearch') ? route.abort() : route.fallback()));
+  await page.route('**/graphql', (route) =>
+    isBroken && route.request().postData()?.includes('PaletteSearch') ? route.abort() : route.fallback(),
+  );
   await page.getByRole('button', { name: /^Search/ }).click();
   await field(page).fill('voucher');
   await expect.poll(() => says(page).textContent(), patiently).toBe('The search failed.');

@@ -4,7 +4,15 @@ import { countText, itemsFor, itemOf, pieces, type Item } from './items.ts';
 import { opens, type Pressed } from './keys.ts';
 import { isRecord, readRecent, withRecent } from './recent.ts';
 
-const pressed = (part: Partial<Pressed>): Pressed => ({ key: 'k', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, typing: false, ...part });
+const pressed = (part: Partial<Pressed>): Pressed => ({
+  key: 'k',
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  typing: false,
+  ...part,
+});
 
 test.each([
   ['Ctrl-K', pressed({ ctrlKey: true }), 'palette'],
@@ -26,7 +34,13 @@ describe('itemsFor', () => {
   ];
   it('finds items by the beginnings of words of the title and the kind, in any order', () => {
     const keys = (text: string) => itemsFor(items, text).map(({ key }) => key);
-    expect([keys(''), keys('ses'), keys('page'), keys('session reas'), keys('signs')]).toEqual([['1', '2'], ['1', '2'], ['1', '2'], ['2'], []]);
+    expect([keys(''), keys('ses'), keys('page'), keys('session reas'), keys('signs')]).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+      ['1', '2'],
+      ['2'],
+      [],
+    ]);
   });
 });
 
@@ -35,9 +49,24 @@ describe('itemOf', () => {
   const named = { __typename: 'Session' as const, id: 's', title: 'Login' };
   it.each([
     [{ ...named }, { title: 'Login', href: '/sessions/s', match: null }],
-    [{ __typename: 'Agent' as const, id: 'ada', name: 'Ada L' }, { title: 'Ada L (ada)', href: '/agents/ada', match }],
-    [{ __typename: 'Handoff' as const, id: 'h', sourceAgent: null, targetAgent: { __typename: 'Agent' as const, id: 'bob' }, session: named }, { title: 'Unassigned to bob: Login', href: '/handoffs/h', match }],
-    [{ __typename: 'Message' as const, id: 'm', sequence: 7, session: named }, { title: 'Message 7 of Login', href: '/sessions/s#message-7', match }],
+    [
+      { __typename: 'Agent' as const, id: 'ada', name: 'Ada L' },
+      { title: 'Ada L (ada)', href: '/agents/ada', match },
+    ],
+    [
+      {
+        __typename: 'Handoff' as const,
+        id: 'h',
+        sourceAgent: null,
+        targetAgent: { __typename: 'Agent' as const, id: 'bob' },
+        session: named,
+      },
+      { title: 'Unassigned to bob: Login', href: '/handoffs/h', match },
+    ],
+    [
+      { __typename: 'Message' as const, id: 'm', sequence: 7, session: named },
+      { title: 'Message 7 of Login', href: '/sessions/s#message-7', match },
+    ],
   ])('names and links %j, and shows a match that says more than the title', (node, shown) => {
     expect(itemOf({ __typename: 'SearchResultEdge', node, match })).toMatchObject(shown);
   });
@@ -45,13 +74,34 @@ describe('itemOf', () => {
 
 it('pieces give the whole text, whatever the ranges', () => {
   fc.assert(
-    fc.property(fc.string(), fc.array(fc.record({ start: fc.integer({ min: -2, max: 20 }), end: fc.integer({ min: -2, max: 20 }) })), (text, marks) => {
-      const match = { __typename: 'SearchMatch' as const, field: 'x', text, marks: marks.map((mark) => ({ __typename: 'TextRange' as const, ...mark })) };
-      expect(pieces(match).map((piece) => piece.text).join('')).toBe(text);
-    }),
+    fc.property(
+      fc.string(),
+      fc.array(fc.record({ start: fc.integer({ min: -2, max: 20 }), end: fc.integer({ min: -2, max: 20 }) })),
+      (text, marks) => {
+        const match = {
+          __typename: 'SearchMatch' as const,
+          field: 'x',
+          text,
+          marks: marks.map((mark) => ({ __typename: 'TextRange' as const, ...mark })),
+        };
+        expect(
+          pieces(match)
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(text);
+      },
+    ),
   );
-  const match = { __typename: 'SearchMatch' as const, field: 'x', text: 'fix the login', marks: [{ __typename: 'TextRange' as const, start: 8, end: 13 }] };
-  expect(pieces(match)).toEqual([{ text: 'fix the ', marked: false }, { text: 'login', marked: true }]);
+  const match = {
+    __typename: 'SearchMatch' as const,
+    field: 'x',
+    text: 'fix the login',
+    marks: [{ __typename: 'TextRange' as const, start: 8, end: 13 }],
+  };
+  expect(pieces(match)).toEqual([
+    { text: 'fix the ', marked: false },
+    { text: 'login', marked: true },
+  ]);
 });
 
 test.each([
@@ -71,7 +121,14 @@ describe('recent places', () => {
     expect(list.map(({ title }) => title)).toEqual(['11', '10', '9', '8', '7', '6', '5', '4']);
   });
 
-  test.each([['/sessions/x', true], ['/', false], ['/sessions', false], ['/tools/new', false], ['/tools/x/edit', false], ['/agents/ada', true]])('%s: %s', (path, is) => {
+  test.each([
+    ['/sessions/x', true],
+    ['/', false],
+    ['/sessions', false],
+    ['/tools/new', false],
+    ['/tools/x/edit', false],
+    ['/agents/ada', true],
+  ])('%s: %s', (path, is) => {
     expect(isRecord(path)).toBe(is);
   });
 
@@ -82,6 +139,8 @@ describe('recent places', () => {
       }),
     );
     expect(readRecent('{broken')).toEqual([]);
-    expect(readRecent('[{"path":"/agents/ada","title":"Ada"},{"path":"javascript:alert(1)","title":"x"},7]')).toEqual([{ path: '/agents/ada', title: 'Ada' }]);
+    expect(readRecent('[{"path":"/agents/ada","title":"Ada"},{"path":"javascript:alert(1)","title":"x"},7]')).toEqual([
+      { path: '/agents/ada', title: 'Ada' },
+    ]);
   });
 });

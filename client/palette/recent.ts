@@ -8,10 +8,12 @@ const key = 'baton.recent';
 const most = 8;
 
 /** Pages of single records: the others are in the navigation. */
-export const isRecord = (path: string): boolean => /^\/(sessions|handoffs|agents|tools|pipelines)\/[^/]+$/.test(path) && !path.endsWith('/new');
+export const isRecord = (path: string): boolean =>
+  /^\/(sessions|handoffs|agents|tools|pipelines)\/[^/]+$/.test(path) && !path.endsWith('/new');
 
 /** The newest first, each page once, under its newest title. */
-export const withRecent = (list: readonly Recent[], visited: Recent): Recent[] => [visited, ...list.filter(({ path }) => path !== visited.path)].slice(0, most);
+export const withRecent = (list: readonly Recent[], visited: Recent): Recent[] =>
+  [visited, ...list.filter(({ path }) => path !== visited.path)].slice(0, most);
 
 /** What a tab has stored; nothing of another form. */
 export function readRecent(stored: string | null): Recent[] {

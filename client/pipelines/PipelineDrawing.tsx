@@ -40,19 +40,46 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
   return (
     <figure aria-label={label} className={styles.figure}>
       <div ref={frame} className={styles.frame}>
-        <div className={styles.drawing} style={{ width: size.width, height: size.height }} data-direction={drawing.direction}>
+        <div
+          className={styles.drawing}
+          style={{ width: size.width, height: size.height }}
+          data-direction={drawing.direction}
+        >
           <svg className={styles.lines} width={size.width} height={size.height} aria-hidden="true" focusable="false">
             <defs>
               {['way', 'taken'].map((kind) => (
-                <marker key={kind} id={`${id}-${kind}`} className={styles.tip} data-kind={kind} viewBox="0 0 6 6" refX="5.5" refY="3" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto">
+                <marker
+                  key={kind}
+                  id={`${id}-${kind}`}
+                  className={styles.tip}
+                  data-kind={kind}
+                  viewBox="0 0 6 6"
+                  refX="5.5"
+                  refY="3"
+                  markerWidth="7"
+                  markerHeight="7"
+                  markerUnits="userSpaceOnUse"
+                  orient="auto"
+                >
                   <path d="M0 0 6 3 0 6z" />
                 </marker>
               ))}
             </defs>
-            {entry.length > 0 && <path className={styles.line} data-kind="way" d={smooth(entry)} markerEnd={`url("#${id}-way")`} />}
+            {entry.length > 0 && (
+              <path className={styles.line} data-kind="way" d={smooth(entry)} markerEnd={`url("#${id}-way")`} />
+            )}
             {ways.map((way) => {
               const kind = isTaken(way, progressOf) ? 'taken' : 'way';
-              return <path key={`${way.from} ${way.to}`} className={styles.line} data-kind={kind} data-back={way.isBack} d={smooth(way.points)} markerEnd={`url("#${id}-${kind}")`} />;
+              return (
+                <path
+                  key={`${way.from} ${way.to}`}
+                  className={styles.line}
+                  data-kind={kind}
+                  data-back={way.isBack}
+                  d={smooth(way.points)}
+                  markerEnd={`url("#${id}-${kind}")`}
+                />
+              );
             })}
             {start && <circle className={styles.start} cx={start.x} cy={start.y} r="4" />}
             {end && <circle className={styles.end} cx={end.x} cy={end.y} r="4.5" />}
@@ -61,15 +88,33 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
           {ways.map(
             ({ from, to, label: words }) =>
               words && (
-                <span key={`${from} ${to}`} className={styles.label} style={{ left: words.x, top: words.y, maxWidth: mostLabelWidth }} title={words.text} aria-hidden="true">
+                <span
+                  key={`${from} ${to}`}
+                  className={styles.label}
+                  style={{ left: words.x, top: words.y, maxWidth: mostLabelWidth }}
+                  title={words.text}
+                  aria-hidden="true"
+                >
                   {words.text}
                 </span>
               ),
           )}
           <ol role="list" aria-label="Stages" className={styles.stages}>
             {[...stages].map(([name, { x, y }]) => (
-              <li key={name} className={styles.stage} style={{ left: x, top: y, ...stageSize }} data-stage={name} data-state={progressOf.get(name)?.state} data-chosen={choice?.chosen === name}>
-                <Stage stage={byName.get(name)!} isStart={name === definition.start} progress={progressOf.get(name)} choice={choice} />
+              <li
+                key={name}
+                className={styles.stage}
+                style={{ left: x, top: y, ...stageSize }}
+                data-stage={name}
+                data-state={progressOf.get(name)?.state}
+                data-chosen={choice?.chosen === name}
+              >
+                <Stage
+                  stage={byName.get(name)!}
+                  isStart={name === definition.start}
+                  progress={progressOf.get(name)}
+                  choice={choice}
+                />
                 <span className="hidden">{waysOf(name, ways)}</span>
               </li>
             ))}
@@ -80,12 +125,29 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
   );
 }
 
-function Stage({ stage, isStart, progress, choice }: { stage: DrawnStage; isStart: boolean; progress: DrawnProgress | undefined; choice: PipelineDrawingProps['choice'] }) {
+function Stage({
+  stage,
+  isStart,
+  progress,
+  choice,
+}: {
+  stage: DrawnStage;
+  isStart: boolean;
+  progress: DrawnProgress | undefined;
+  choice: PipelineDrawingProps['choice'];
+}) {
   const { name } = stage;
   const look = progress && stageLooks[progress.state];
   const needs = needsOf(stage);
   const title: ReactNode = choice ? (
-    <button type="button" className={styles.choose} title={name} aria-expanded={choice.chosen === name} aria-controls={choice.controls} onClick={() => choice.onChoose(name)}>
+    <button
+      type="button"
+      className={styles.choose}
+      title={name}
+      aria-expanded={choice.chosen === name}
+      aria-controls={choice.controls}
+      onClick={() => choice.onChoose(name)}
+    >
       {name}
     </button>
   ) : (
@@ -134,18 +196,31 @@ function Held({ progress: { state, agent, position }, needs }: { progress: Drawn
   );
 }
 
-const needsOf = ({ role, agentType }: DrawnStage): string => [role, agentType].filter((each) => each != null && each !== '').join(', ') || 'any agent';
+const needsOf = ({ role, agentType }: DrawnStage): string =>
+  [role, agentType].filter((each) => each != null && each !== '').join(', ') || 'any agent';
 
 /** The transitions of a stage in words, for screen readers. */
 function waysOf(name: string, ways: readonly Way[]): string {
   const own = ways.filter(({ from }) => from === name);
-  return own.flatMap(({ to, isBack, transitions }) => transitions.map((transition) => `${wordsOf(transition)}: ${to === null ? 'the end' : `${isBack ? 'back to' : 'to'} ${to}`}.`)).join(' ');
+  return own
+    .flatMap(({ to, isBack, transitions }) =>
+      transitions.map(
+        (transition) => `${wordsOf(transition)}: ${to === null ? 'the end' : `${isBack ? 'back to' : 'to'} ${to}`}.`,
+      ),
+    )
+    .join(' ');
 }
 
 /** Whether the last stay in its stage ended by this way. */
 function isTaken({ from, to, transitions }: Way, progress: ReadonlyMap<string, DrawnProgress>): boolean {
   const left = progress.get(from);
-  if (left === undefined || left.state === 'ACTIVE' || left.state === 'QUEUED' || !transitions.some(({ outcome }) => outcome === left.outcome)) return false;
+  if (
+    left === undefined ||
+    left.state === 'ACTIVE' ||
+    left.state === 'QUEUED' ||
+    !transitions.some(({ outcome }) => outcome === left.outcome)
+  )
+    return false;
   return to === null || (progress.get(to)?.attempts ?? 0) > 0;
 }
 

@@ -67,7 +67,11 @@ type Progress = NonNullable<Session['pipeline']>;
 
 /** How far a Session is in its pipeline. A stage opens what it was left with, and the handoffs to it. */
 export default function SessionPipeline({ sessionId, version }: { sessionId: string; version: number }) {
-  const [{ data, error }, ask] = useQuery({ query: SessionPipelineDocument, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: SessionPipelineDocument,
+    variables: { id: sessionId },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, version);
   const again = () => ask({ requestPolicy: 'network-only' });
   const progress = data?.session?.pipeline;
@@ -80,13 +84,15 @@ export default function SessionPipeline({ sessionId, version }: { sessionId: str
     document.querySelector<HTMLElement>(`[aria-controls="${details}"][aria-expanded=true]`)?.focus();
     setChosen(null);
   };
-  if (!data?.session || !progress) return error ? <RequestError error={error} onRetry={again} /> : <Skeleton height="9rem" />;
+  if (!data?.session || !progress)
+    return error ? <RequestError error={error} onRetry={again} /> : <Skeleton height="9rem" />;
   const { pipeline } = progress;
   return (
     <section className={`card ${styles.section}`} aria-label="Pipeline">
       <header className={styles.header}>
         <h2 className={styles.heading}>
-          Pipeline <Link href={writeBoardView({ slug: pipeline.slug, version: null })}>{pipeline.name}</Link> <span className={styles.version}>version {pipeline.version}</span>
+          Pipeline <Link href={writeBoardView({ slug: pipeline.slug, version: null })}>{pipeline.name}</Link>{' '}
+          <span className={styles.version}>version {pipeline.version}</span>
         </h2>
         <p className={styles.now}>
           <span role="status">{nowText(data.session, progress)}</span>
@@ -101,10 +107,18 @@ export default function SessionPipeline({ sessionId, version }: { sessionId: str
       <PipelineDrawing
         definition={pipeline}
         label={`Stages of ${pipeline.name}`}
-        progress={progress.stages.map((stage) => ({ ...stage, state: lookOf(data.session!, progress, stage), position: stage.state === 'QUEUED' ? progress.queuePosition : null }))}
+        progress={progress.stages.map((stage) => ({
+          ...stage,
+          state: lookOf(data.session!, progress, stage),
+          position: stage.state === 'QUEUED' ? progress.queuePosition : null,
+        }))}
         choice={{ chosen, onChoose: (stage) => setChosen(stage === chosen ? null : stage), controls: details }}
       />
-      <div id={details}>{chosen !== null && <StageDetails key={chosen} sessionId={sessionId} stage={chosen} version={version} onClose={close} />}</div>
+      <div id={details}>
+        {chosen !== null && (
+          <StageDetails key={chosen} sessionId={sessionId} stage={chosen} version={version} onClose={close} />
+        )}
+      </div>
     </section>
   );
 }
@@ -119,7 +133,8 @@ function nowText(session: Session, progress: Progress): string {
   const { stage, currentAgent, queuePosition, stages } = progress;
   const found = stages.find(({ name }) => name === stage);
   if (!found) return 'Every stage is completed';
-  if (found.state === 'QUEUED') return `Queued for ${found.name}${queuePosition == null ? '' : `, number ${queuePosition}`}`;
+  if (found.state === 'QUEUED')
+    return `Queued for ${found.name}${queuePosition == null ? '' : `, number ${queuePosition}`}`;
   if (currentAgent) return `In ${found.name}, held by ${currentAgent.id}`;
   return `Ended in ${found.name}: ${stageLooks[lookOf(session, progress, found)].word.toLowerCase()}`;
 }

@@ -67,7 +67,11 @@ export interface StageDetailsProps {
 
 /** What a stage was left with, and the handoffs to it, newest first. */
 export function StageDetails({ sessionId, stage, version, onClose }: StageDetailsProps) {
-  const [{ data, error }, ask] = useQuery({ query: StageDetailsDocument, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: StageDetailsDocument,
+    variables: { id: sessionId },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, version);
   const entries = data?.session ? entriesOf(data.session, stage) : [];
   return (
@@ -80,7 +84,9 @@ export function StageDetails({ sessionId, stage, version, onClose }: StageDetail
       </header>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!data && !error && <Skeleton height="6rem" />}
-      {data && entries.length === 0 && <p className="soft small">No handoff led here, and no outcome was given here.</p>}
+      {data && entries.length === 0 && (
+        <p className="soft small">No handoff led here, and no outcome was given here.</p>
+      )}
       <ol role="list" className={styles.entries}>
         {entries.map((entry) => (
           <li key={entry.key} className={styles.entry}>
@@ -96,8 +102,12 @@ type Entry = { key: string; at: string } & ({ result: Result; handoff?: never } 
 
 function entriesOf({ results, handoffs }: Session, stage: string): Entry[] {
   const all: Entry[] = [
-    ...results.filter((each) => each.stage === stage).map((result) => ({ key: `left ${result.at}`, at: result.at, result })),
-    ...handoffs.nodes.filter((each) => each.stage === stage).map((handoff) => ({ key: handoff.id, at: handoff.initiatedAt, handoff })),
+    ...results
+      .filter((each) => each.stage === stage)
+      .map((result) => ({ key: `left ${result.at}`, at: result.at, result })),
+    ...handoffs.nodes
+      .filter((each) => each.stage === stage)
+      .map((handoff) => ({ key: handoff.id, at: handoff.initiatedAt, handoff })),
   ];
   return all.sort((one, other) => (one.at < other.at ? 1 : -1));
 }
@@ -106,10 +116,20 @@ function Left({ result: { outcome, payload, reason, at, agent } }: { result: Res
   return (
     <>
       <Line icon="exit">
-        Left with <strong>{outcome}</strong> {agent && <>by <AgentChip agent={agent} /></>} <Time at={at} />
+        Left with <strong>{outcome}</strong>{' '}
+        {agent && (
+          <>
+            by <AgentChip agent={agent} />
+          </>
+        )}{' '}
+        <Time at={at} />
       </Line>
       {reason != null && <Fold text={reason} lines={4} characters={500} />}
-      {payload != null ? <Json value={payload} label={`Payload of ${outcome}`} /> : <p className="soft small">No payload was given.</p>}
+      {payload != null ? (
+        <Json value={payload} label={`Payload of ${outcome}`} />
+      ) : (
+        <p className="soft small">No payload was given.</p>
+      )}
     </>
   );
 }
@@ -120,7 +140,13 @@ function Arrived({ handoff }: { handoff: Arrival }) {
   return (
     <>
       <Line icon="arrow">
-        <HandoffBadge handoff={handoff} /> from {sourceAgent?.id ?? 'no agent'} {outcome != null && <>with <strong>{outcome}</strong></>} <Time at={initiatedAt} />
+        <HandoffBadge handoff={handoff} /> from {sourceAgent?.id ?? 'no agent'}{' '}
+        {outcome != null && (
+          <>
+            with <strong>{outcome}</strong>
+          </>
+        )}{' '}
+        <Time at={initiatedAt} />
       </Line>
       {reason != null && <Fold text={reason} lines={4} characters={500} />}
       {declined !== null && (

@@ -6,7 +6,14 @@ import { drawPipeline, wordsOf, type DrawnDefinition } from './layout.ts';
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'unknown');
 const definitions: fc.Arbitrary<DrawnDefinition> = fc.record({
   stages: fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g') }), { maxLength: 9 }),
-  transitions: fc.array(fc.record({ from: name, outcome: fc.constantFrom('DONE', 'REJECT', 'ESCALATE_TO_A_PERSON_WITH_A_LONG_NAME'), to: fc.option(name) }), { maxLength: 14 }),
+  transitions: fc.array(
+    fc.record({
+      from: name,
+      outcome: fc.constantFrom('DONE', 'REJECT', 'ESCALATE_TO_A_PERSON_WITH_A_LONG_NAME'),
+      to: fc.option(name),
+    }),
+    { maxLength: 14 },
+  ),
   start: name,
 });
 
@@ -18,8 +25,11 @@ describe('the layout of a pipeline', () => {
         expect([...stages.keys()]).toEqual([...new Set(definition.stages.map((stage) => stage.name))]);
         const all = [...stages.values()];
         for (const [index, { x, y }] of all.entries()) {
-          expect(x >= 0 && y >= 0 && x + stageSize.width <= size.width && y + stageSize.height <= size.height).toBe(true);
-          for (const other of all.slice(index + 1)) expect(Math.abs(other.x - x) >= stageSize.width || Math.abs(other.y - y) >= stageSize.height).toBe(true);
+          expect(x >= 0 && y >= 0 && x + stageSize.width <= size.width && y + stageSize.height <= size.height).toBe(
+            true,
+          );
+          for (const other of all.slice(index + 1))
+            expect(Math.abs(other.x - x) >= stageSize.width || Math.abs(other.y - y) >= stageSize.height).toBe(true);
         }
       }),
       { numRuns: 50 },
@@ -30,9 +40,12 @@ describe('the layout of a pipeline', () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         const { ways } = drawPipeline(definition, 1_200, 48);
-        const known = (stage: string | null): boolean => stage === null || definition.stages.some((each) => each.name === stage);
+        const known = (stage: string | null): boolean =>
+          stage === null || definition.stages.some((each) => each.name === stage);
         const drawn = ways.flatMap(({ transitions }) => transitions);
-        expect(drawn).toHaveLength(definition.transitions.filter(({ from, to }) => known(from) && known(to ?? null)).length);
+        expect(drawn).toHaveLength(
+          definition.transitions.filter(({ from, to }) => known(from) && known(to ?? null)).length,
+        );
         expect(new Set(ways.map(({ from, to }) => `${from} ${to}`)).size).toBe(ways.length);
         for (const way of ways) {
           for (const { from, to } of way.transitions) expect([from, to ?? null]).toEqual([way.from, way.to]);
@@ -48,16 +61,24 @@ describe('the layout of a pipeline', () => {
     const narrow = drawPipeline(story, 310, 58);
     expect([narrow.direction, narrow.size.width <= 310]).toEqual(['down', true]);
     for (const { ways } of [wide, narrow]) {
-      expect(ways.filter(({ isBack }) => isBack).map(({ from, to }) => [from, to])).toEqual([['reviewer', 'implementer']]);
+      expect(ways.filter(({ isBack }) => isBack).map(({ from, to }) => [from, to])).toEqual([
+        ['reviewer', 'implementer'],
+      ]);
       // Only where there is a choice.
       expect(ways.map(({ label }) => label?.text).filter((text) => text !== undefined)).toEqual(['APPROVE', 'REJECT']);
     }
   });
 
   it('says a condition in words', () => {
-    expect(wordsOf({ outcome: 'DONE', when: { variable: 'priority', op: 'GT', value: 3 } })).toBe('DONE if priority > 3');
-    expect(wordsOf({ outcome: 'DONE', when: { variable: 'kind', op: 'IN', value: ['a', 'b'] } })).toBe('DONE if kind in ["a","b"]');
-    expect(wordsOf({ outcome: 'DONE', when: { variable: 'approved', op: 'EXISTS', value: null } })).toBe('DONE if approved is set');
+    expect(wordsOf({ outcome: 'DONE', when: { variable: 'priority', op: 'GT', value: 3 } })).toBe(
+      'DONE if priority > 3',
+    );
+    expect(wordsOf({ outcome: 'DONE', when: { variable: 'kind', op: 'IN', value: ['a', 'b'] } })).toBe(
+      'DONE if kind in ["a","b"]',
+    );
+    expect(wordsOf({ outcome: 'DONE', when: { variable: 'approved', op: 'EXISTS', value: null } })).toBe(
+      'DONE if approved is set',
+    );
     expect(wordsOf({ outcome: 'REJECT' })).toBe('REJECT');
   });
 });

@@ -70,19 +70,35 @@ export function drawPipeline(definition: DrawnDefinition, available: number, sta
   return drawing!;
 }
 
-function draw({ stages, transitions, start }: DrawnDefinition, direction: Drawing['direction'], stageSize: Size): Drawing {
+function draw(
+  { stages, transitions, start }: DrawnDefinition,
+  direction: Drawing['direction'],
+  stageSize: Size,
+): Drawing {
   const names = [...new Set(stages.map(({ name }) => name))];
   const pairs = pairsOf(names, transitions);
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: direction === 'across' ? 'LR' : 'TB', nodesep: 22, ranksep: 22, edgesep: 14, marginx: 4, marginy: 4 });
+  graph.setGraph({
+    rankdir: direction === 'across' ? 'LR' : 'TB',
+    nodesep: 22,
+    ranksep: 22,
+    edgesep: 14,
+    marginx: 4,
+    marginy: 4,
+  });
   const hasStart = names.includes(start);
   const hasEnd = pairs.some(({ to }) => to === null);
   // The order decides which lines of a circle lead back: the start comes first.
   if (hasStart) graph.setNode(startKey, { ...mark });
-  for (const name of hasStart ? [start, ...names.filter((each) => each !== start)] : names) graph.setNode(name, { ...stageSize });
+  for (const name of hasStart ? [start, ...names.filter((each) => each !== start)] : names)
+    graph.setNode(name, { ...stageSize });
   if (hasEnd) graph.setNode(endKey, { ...mark });
   if (hasStart) graph.setEdge(startKey, start, {});
-  for (const { from, to, text } of pairs) graph.setEdge(from, to ?? endKey, { labelpos: 'c', ...(text === null ? { width: 0, height: 0 } : { width: widthOf(text), height: labelHeight }) });
+  for (const { from, to, text } of pairs)
+    graph.setEdge(from, to ?? endKey, {
+      labelpos: 'c',
+      ...(text === null ? { width: 0, height: 0 } : { width: widthOf(text), height: labelHeight }),
+    });
   layout(graph);
   const at = (name: string): Point => pointOf(graph.node(name) as Point);
   const { width, height } = graph.graph() as Size;
@@ -91,19 +107,31 @@ function draw({ stages, transitions, start }: DrawnDefinition, direction: Drawin
     // Without any stage dagre returns -Infinity.
     size: { width: Math.max(0, width), height: Math.max(0, height) },
     stageSize,
-    stages: new Map(names.map((name) => [name, { x: at(name).x - stageSize.width / 2, y: at(name).y - stageSize.height / 2 }])),
+    stages: new Map(
+      names.map((name) => [name, { x: at(name).x - stageSize.width / 2, y: at(name).y - stageSize.height / 2 }]),
+    ),
     start: hasStart ? at(startKey) : null,
     end: hasEnd ? at(endKey) : null,
     entry: hasStart ? (graph.edge(startKey, start) as { points: Point[] }).points : [],
     ways: pairs.map(({ from, to, transitions: all, text }) => {
       const edge = graph.edge(from, to ?? endKey) as { points: Point[] } & Point;
       const axis = direction === 'across' ? 'x' : 'y';
-      return { from, to, transitions: all, isBack: to !== null && at(to)[axis] <= at(from)[axis], points: edge.points.map(pointOf), label: text === null ? null : { ...pointOf(edge), text } };
+      return {
+        from,
+        to,
+        transitions: all,
+        isBack: to !== null && at(to)[axis] <= at(from)[axis],
+        points: edge.points.map(pointOf),
+        label: text === null ? null : { ...pointOf(edge), text },
+      };
     }),
   };
 }
 
-function pairsOf(names: readonly string[], transitions: readonly DrawnTransition[]): { from: string; to: string | null; transitions: DrawnTransition[]; text: string | null }[] {
+function pairsOf(
+  names: readonly string[],
+  transitions: readonly DrawnTransition[],
+): { from: string; to: string | null; transitions: DrawnTransition[]; text: string | null }[] {
   const known = transitions.filter(({ from, to }) => names.includes(from) && (to == null || names.includes(to)));
   const pairs = new Map<string, { from: string; to: string | null; transitions: DrawnTransition[] }>();
   for (const transition of known) {
@@ -111,7 +139,13 @@ function pairsOf(names: readonly string[], transitions: readonly DrawnTransition
     const key = JSON.stringify([from, to]);
     pairs.set(key, { from, to, transitions: [...(pairs.get(key)?.transitions ?? []), transition] });
   }
-  return [...pairs.values()].map((pair) => ({ ...pair, text: known.filter(({ from }) => from === pair.from).length > 1 ? [...new Set(pair.transitions.map(wordsOf))].join(', ') : null }));
+  return [...pairs.values()].map((pair) => ({
+    ...pair,
+    text:
+      known.filter(({ from }) => from === pair.from).length > 1
+        ? [...new Set(pair.transitions.map(wordsOf))].join(', ')
+        : null,
+  }));
 }
 
 const widthOf = (text: string): number => Math.min(mostLabelWidth, 12 + 7 * text.length);

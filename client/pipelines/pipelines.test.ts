@@ -19,7 +19,9 @@ let go: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
   for (const { role } of story.stages) await agent(`${role}-1`, { role, maxCapacity: role === 'documenter' ? 1 : 500 });
-  await api.post('mutation ($input: DefinePipelineInput!) { definePipeline(input: $input) { __typename } }', { input: story });
+  await api.post('mutation ($input: DefinePipelineInput!) { definePipeline(input: $input) { __typename } }', {
+    input: story,
+  });
   ({ visit, go } = await openBrowser(url));
 }, 300_000);
 
@@ -28,7 +30,16 @@ const start = (title: string) => session(null, { title, pipeline: 'story' });
 /** Advances by these outcomes, and accepts each handoff. */
 async function through(id: string, ...outcomes: string[]): Promise<string> {
   for (const outcome of outcomes) {
-    const { handoffId } = await advance(id, outcome, outcome === 'REJECT' ? { payload: { findings: [{ file: 'src/csv.ts', line: 12, text: 'Quotes are not escaped.' }] }, reason: 'The quotes.' } : {});
+    const { handoffId } = await advance(
+      id,
+      outcome,
+      outcome === 'REJECT'
+        ? {
+            payload: { findings: [{ file: 'src/csv.ts', line: 12, text: 'Quotes are not escaped.' }] },
+            reason: 'The quotes.',
+          }
+        : {},
+    );
     if (handoffId !== null) await run(acceptHandoff, { handoffId });
   }
   return id;
@@ -44,10 +55,19 @@ describe('the pipeline on the page of a session', () => {
     const { page, faults } = await go(pageOf(id));
     const pipeline = page.getByRole('region', { name: 'Pipeline' });
     await pipeline.getByText('In implementer, held by implementer-1').waitFor();
-    expect(await pipeline.getByRole('figure', { name: 'Stages of Story' }).getByRole('listitem').evaluateAll((stages) => stages.map((stage) => stage.getAttribute('data-state')))).toEqual(['DONE', 'DONE', 'ACTIVE', 'SENT_BACK', 'WAITING', 'WAITING']);
+    expect(
+      await pipeline
+        .getByRole('figure', { name: 'Stages of Story' })
+        .getByRole('listitem')
+        .evaluateAll((stages) => stages.map((stage) => stage.getAttribute('data-state'))),
+    ).toEqual(['DONE', 'DONE', 'ACTIVE', 'SENT_BACK', 'WAITING', 'WAITING']);
     expect(await stageOf(page, 'implementer').textContent()).toContain('Entered 2 times.');
-    expect(await stageOf(page, 'reviewer').textContent()).toMatch(/Sent back with REJECT\..*REJECT: back to implementer\./);
-    expect(await stageOf(page, 'implementer').getByRole('link', { name: 'implementer-1' }).getAttribute('href')).toBe('/agents/implementer-1');
+    expect(await stageOf(page, 'reviewer').textContent()).toMatch(
+      /Sent back with REJECT\..*REJECT: back to implementer\./,
+    );
+    expect(await stageOf(page, 'implementer').getByRole('link', { name: 'implementer-1' }).getAttribute('href')).toBe(
+      '/agents/implementer-1',
+    );
 
     await live(page);
     await through(id, 'DONE');
@@ -57,7 +77,9 @@ describe('the pipeline on the page of a session', () => {
     // Only the rejection sent work back, not the second delivery.
     const routed = page.locator('[data-routed]');
     await routed.nth(4).waitFor();
-    expect(await routed.filter({ hasText: 'sent back' }).allTextContents()).toEqual([expect.stringMatching(/Routed to.*implementer-1.*from reviewer-1, sent back/)]);
+    expect(await routed.filter({ hasText: 'sent back' }).allTextContents()).toEqual([
+      expect.stringMatching(/Routed to.*implementer-1.*from reviewer-1, sent back/),
+    ]);
     expect(faults).toEqual([]);
   }, 120_000);
 
@@ -70,10 +92,15 @@ describe('the pipeline on the page of a session', () => {
     await stageOf(page, 'reviewer').getByRole('button', { name: 'reviewer' }).click();
     const details = page.getByRole('region', { name: 'Stage reviewer' });
     await details.getByText('The quotes.').waitFor();
-    await details.getByRole('region', { name: 'Payload of REJECT' }).getByText('"text": "Quotes are not escaped."').waitFor();
+    await details
+      .getByRole('region', { name: 'Payload of REJECT' })
+      .getByText('"text": "Quotes are not escaped."')
+      .waitFor();
     await details.getByRole('button', { name: 'Copy' }).click();
     await details.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({ findings: [{ file: 'src/csv.ts', line: 12, text: 'Quotes are not escaped.' }] });
+    expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({
+      findings: [{ file: 'src/csv.ts', line: 12, text: 'Quotes are not escaped.' }],
+    });
     await look(page, 'pipeline-session-stage');
     await stageOf(page, 'refactorer').getByRole('button', { name: 'refactorer' }).press('Enter');
     await page.getByRole('region', { name: 'Stage refactorer' }).getByText('Nothing to refactor.').waitFor();
@@ -104,14 +131,21 @@ describe('the pipeline on the page of a session', () => {
 });
 
 const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name} `) });
-const titlesIn = async (page: Page, name: string): Promise<string[]> => column(page, name).locator('[data-session] > a').allTextContents();
-const countOf = async (page: Page, name: string): Promise<number> => Number(/\d+/.exec((await column(page, name).getByRole('heading').textContent()) ?? '')?.[0]);
+const titlesIn = async (page: Page, name: string): Promise<string[]> =>
+  column(page, name).locator('[data-session] > a').allTextContents();
+const countOf = async (page: Page, name: string): Promise<number> =>
+  Number(/\d+/.exec((await column(page, name).getByRole('heading').textContent()) ?? '')?.[0]);
 
 describe('the board of a pipeline', () => {
   it('shows the sessions by stage, moves their cards without a reload, and announces it', async () => {
-    for (const role of ['draft', 'print']) await agent(`${role}-agent`, { role, maxCapacity: role === 'print' ? 1 : 50 });
+    for (const role of ['draft', 'print'])
+      await agent(`${role}-agent`, { role, maxCapacity: role === 'print' ? 1 : 50 });
     await pipeline('book', ['draft DONE print', 'print DONE end', 'print REJECT draft']);
-    const [first, second, third] = [await session(null, { title: 'First', pipeline: 'book' }), await session(null, { title: 'Second', pipeline: 'book', priority: 'URGENT' }), await session(null, { title: 'Third', pipeline: 'book' })];
+    const [first, second, third] = [
+      await session(null, { title: 'First', pipeline: 'book' }),
+      await session(null, { title: 'Second', pipeline: 'book', priority: 'URGENT' }),
+      await session(null, { title: 'Third', pipeline: 'book' }),
+    ];
     const { page, faults } = await visit('/pipelines/book/board');
     await live(page);
     await expect.poll(() => titlesIn(page, 'draft'), patiently).toEqual(['First', 'Second', 'Third']);
@@ -123,7 +157,9 @@ describe('the board of a pipeline', () => {
     await through(second, 'DONE');
     await expect.poll(() => titlesIn(page, 'print'), patiently).toEqual(['Second']);
     await expect.poll(() => titlesIn(page, 'draft'), patiently).toEqual(['First', 'Third']);
-    await expect.poll(async () => [await countOf(page, 'draft'), await countOf(page, 'print')], patiently).toEqual([2, 1]);
+    await expect
+      .poll(async () => [await countOf(page, 'draft'), await countOf(page, 'print')], patiently)
+      .toEqual([2, 1]);
     await page.getByRole('status').getByText('Second: now in print.').waitFor({ state: 'attached' });
     // The focus moves with the card.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent), patiently).toBe('Second');
@@ -137,7 +173,9 @@ describe('the board of a pipeline', () => {
     // A new one comes in, one is finished and gives its place to the queued one, and one is sent back.
     // The first read fails, and is repeated with the next event.
     let failed = 0;
-    await page.route('**/graphql', (route) => (route.request().postData()?.includes('BoardMoved') && (failed += 1) === 1 ? route.abort() : route.continue()));
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('BoardMoved') && (failed += 1) === 1 ? route.abort() : route.continue(),
+    );
     await session(null, { title: 'Fourth', pipeline: 'book' });
     await expect.poll(() => failed, patiently).toBeGreaterThan(0);
     await through(second, 'DONE');
@@ -152,7 +190,9 @@ describe('the board of a pipeline', () => {
     await through(first, 'REJECT');
     await expect.poll(() => titlesIn(page, 'draft'), patiently).toEqual(['First', 'Third', 'Fourth']);
     await expect.poll(() => titlesIn(page, 'print'), patiently).toEqual([]);
-    await api.post('mutation ($id: ID!) { cancelSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', third) });
+    await api.post('mutation ($id: ID!) { cancelSession(input: { sessionId: $id }) { __typename } }', {
+      id: encodeId('session', third),
+    });
     await expect.poll(() => titlesIn(page, 'Finished'), patiently).toEqual(['Third', 'Second']);
     await expect.poll(() => titlesIn(page, 'draft'), patiently).toEqual(['First', 'Fourth']);
     expect(await page.evaluate(() => 'notReloaded' in window)).toBe(true);
@@ -164,7 +204,12 @@ describe('the board of a pipeline', () => {
     await pipeline('archive', ['file DONE check', 'check DONE end']);
     await pipeline('small', ['file DONE check', 'check DONE end']);
     await session(null, { title: 'Only', pipeline: 'small' });
-    for (let block = 0; block < 20; block += 1) await Promise.all(Array.from({ length: 10 }, (_, index) => session(null, { title: `Document ${block * 10 + index + 1}`, pipeline: 'archive' })));
+    for (let block = 0; block < 20; block += 1)
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          session(null, { title: `Document ${block * 10 + index + 1}`, pipeline: 'archive' }),
+        ),
+      );
     const requestsOf = async (slug: string, ready: (page: Page) => Promise<unknown>): Promise<[Page, number]> => {
       const { page } = await visit('/agents');
       await page.getByRole('heading', { name: 'Agents' }).waitFor();
@@ -180,7 +225,9 @@ describe('the board of a pipeline', () => {
       return [page, requests];
     };
     const [, few] = await requestsOf('small', (page) => expect.poll(() => countOf(page, 'file'), patiently).toBe(1));
-    const [page, many] = await requestsOf('archive', (page) => expect.poll(() => countOf(page, 'file'), patiently).toBe(200));
+    const [page, many] = await requestsOf('archive', (page) =>
+      expect.poll(() => countOf(page, 'file'), patiently).toBe(200),
+    );
     await expect.poll(() => titlesIn(page, 'file'), patiently).toHaveLength(25);
     // One more: the count, which the cards are no more.
     expect(many).toBeLessThanOrEqual(few + 1);
@@ -220,9 +267,13 @@ describe('the board of a pipeline', () => {
   it('has its columns below each other on a phone', async () => {
     await start('Seen on a phone');
     const { page } = await visit('/pipelines/story/board', { viewport: { width: 390, height: 844 } });
-    await expect.poll(async () => (await titlesIn(page, 'orchestrator')).includes('Seen on a phone'), patiently).toBe(true);
+    await expect
+      .poll(async () => (await titlesIn(page, 'orchestrator')).includes('Seen on a phone'), patiently)
+      .toBe(true);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    const tops = await page.locator('[data-column]').evaluateAll((columns) => columns.map((each) => each.getBoundingClientRect().top));
+    const tops = await page
+      .locator('[data-column]')
+      .evaluateAll((columns) => columns.map((each) => each.getBoundingClientRect().top));
     expect(tops).toEqual(tops.toSorted((one, other) => one - other));
     expect(new Set(tops).size).toBe(tops.length);
     await look(page, 'board-narrow');

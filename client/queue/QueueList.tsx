@@ -38,12 +38,23 @@ export function QueueList({ filter }: { filter: QueueFilter }) {
   const [edition, setEdition] = useState(0);
   const listed = useRef(new Map<string | null, ReadonlySet<string>>());
   useRereadOn(
-    ({ type, session }) => type === 'SESSION_QUEUED' || (session !== null && [...listed.current.values()].some((ids) => ids.has(session.id))),
+    ({ type, session }) =>
+      type === 'SESSION_QUEUED' ||
+      (session !== null && [...listed.current.values()].some((ids) => ids.has(session.id))),
     () => setEdition((now) => now + 1),
   );
   return (
     <ListTable label="Waiting sessions" columns={columns} className={styles.table} choice={queueColumns}>
-      <ListPage filter={filter} after={null} before={0} pages={pages} total={undefined} edition={edition} onMore={() => setPages((count) => count + 1)} onRead={(after, ids) => listed.current.set(after, ids)} />
+      <ListPage
+        filter={filter}
+        after={null}
+        before={0}
+        pages={pages}
+        total={undefined}
+        edition={edition}
+        onMore={() => setPages((count) => count + 1)}
+        onRead={(after, ids) => listed.current.set(after, ids)}
+      />
     </ListTable>
   );
 }
@@ -63,7 +74,11 @@ interface ListPageProps {
 
 function ListPage({ filter, after, before, pages, total, edition, onMore, onRead }: ListPageProps) {
   const isFirst = after === null;
-  const [{ data, error, fetching }, ask] = useQuery({ query: QueueQuery, variables: { where: filter, after, count: isFirst }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: QueueQuery,
+    variables: { where: filter, after, count: isFirst },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, edition);
   const tell = useEffectEvent(onRead);
   useEffect(() => {
@@ -88,12 +103,28 @@ function ListPage({ filter, after, before, pages, total, edition, onMore, onRead
           </EmptyState>
         ) : (
           <EmptyState icon="hourglass" title="No session waits.">
-            A session appears here when no agent of the role or type that it needs has a free place: after a stage of a pipeline, and when it was created or reassigned with <code>queue: true</code>.
+            A session appears here when no agent of the role or type that it needs has a free place: after a stage of a
+            pipeline, and when it was created or reassigned with <code>queue: true</code>.
           </EmptyState>
         )
       }
       row={(entry) => <QueueRow key={entry.session.id} entry={entry} />}
-      next={next === null ? null : (shown, all) => <ListPage filter={filter} after={next} before={shown} pages={pages - 1} total={all} edition={edition} onMore={onMore} onRead={onRead} />}
+      next={
+        next === null
+          ? null
+          : (shown, all) => (
+              <ListPage
+                filter={filter}
+                after={next}
+                before={shown}
+                pages={pages - 1}
+                total={all}
+                edition={edition}
+                onMore={onMore}
+                onRead={onRead}
+              />
+            )
+      }
       onRetry={() => ask({ requestPolicy: 'network-only' })}
       onMore={onMore}
     />

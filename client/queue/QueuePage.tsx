@@ -14,12 +14,26 @@ export default function QueuePage() {
   const view = useMemo(() => readQueueView(new URLSearchParams(search)), [search]);
   const change = (part: Partial<QueueView>) => navigate(writeQueueView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Queue" intro={`Sessions that wait for an agent. ${orderText}`} actions={<ListSettings columns={queueColumns} />}>
+    <Page
+      title="Queue"
+      intro={`Sessions that wait for an agent. ${orderText}`}
+      actions={<ListSettings columns={queueColumns} />}
+    >
       <div className={styles.filters}>
         <Filter key={`role ${view.role}`} label="Role" value={view.role} onChange={(role) => change({ role })} />
-        <Filter key={`type ${view.type}`} label="Type" value={view.type} onChange={(type) => change({ type: type.toUpperCase() })} />
+        <Filter
+          key={`type ${view.type}`}
+          label="Type"
+          value={view.type}
+          onChange={(type) => change({ type: type.toUpperCase() })}
+        />
         <label className={styles.check}>
-          <input type="checkbox" checked={view.escalated} onChange={({ target }) => change({ escalated: target.checked })} /> Waiting for an operator only
+          <input
+            type="checkbox"
+            checked={view.escalated}
+            onChange={({ target }) => change({ escalated: target.checked })}
+          />{' '}
+          Waiting for an operator only
         </label>
       </div>
       <QueueList key={writeQueueView(view)} filter={toQueueFilter(view)} />

@@ -132,7 +132,9 @@ function Priority({ sessionId, title, priority }: { sessionId: string; title: st
         className={`select ${styles.priority}`}
         value={priority}
         aria-busy={fetching}
-        onChange={({ target }) => void set({ sessionId, priority: priorities.find(([value]) => value === target.value)?.[0] ?? priority })}
+        onChange={({ target }) =>
+          void set({ sessionId, priority: priorities.find(([value]) => value === target.value)?.[0] ?? priority })
+        }
       >
         {priorities.map(([value, word]) => (
           <option key={value} value={value}>

@@ -8,7 +8,11 @@ export interface QueueView {
   escalated: boolean;
 }
 
-export const readQueueView = (params: URLSearchParams): QueueView => ({ role: params.get('role') ?? '', type: params.get('type') ?? '', escalated: params.get('escalated') === '1' });
+export const readQueueView = (params: URLSearchParams): QueueView => ({
+  role: params.get('role') ?? '',
+  type: params.get('type') ?? '',
+  escalated: params.get('escalated') === '1',
+});
 
 export function writeQueueView({ role, type, escalated }: QueueView): string {
   const params = new URLSearchParams();

@@ -20,7 +20,8 @@ beforeAll(async () => {
 }, 300_000);
 
 const longest = `https://example.com/${'w'.repeat(480)}`;
-const waiting = (title: string, fields: object = {}) => session(null, { title, agentType: 'GEMINI', queue: true, ...fields });
+const waiting = (title: string, fields: object = {}) =>
+  session(null, { title, agentType: 'GEMINI', queue: true, ...fields });
 const rows = (page: Page) => page.locator('[data-waiting]');
 const row = (page: Page, title: string) => rows(page).filter({ hasText: title });
 const titles = async (page: Page): Promise<string[]> => rows(page).locator('td:nth-child(2) > a').allInnerTexts();
@@ -38,10 +39,16 @@ describe('the queue page', () => {
     await advance(paper, 'DONE', { reason: 'All chapters are written' });
     await row(page, 'A paper').waitFor();
     const text = (await row(page, 'A paper').innerText()).replace(/\s+/g, ' ');
-    expect(text).toMatch(/^1 A paper Stage review of papers left by .*writer-1 All chapters are written an agent with the role review /);
+    expect(text).toMatch(
+      /^1 A paper Stage review of papers left by .*writer-1 All chapters are written an agent with the role review /,
+    );
     await expect.poll(() => entry(page).innerText(), patiently).toMatch(/^Queue\s+1/);
-    expect(await row(page, 'A paper').getByRole('link', { name: 'papers' }).getAttribute('href')).toBe('/pipelines/papers');
-    expect(await row(page, 'A paper').getByRole('link', { name: 'A paper' }).getAttribute('href')).toBe(`/sessions/${encodeId('session', paper)}`);
+    expect(await row(page, 'A paper').getByRole('link', { name: 'papers' }).getAttribute('href')).toBe(
+      '/pipelines/papers',
+    );
+    expect(await row(page, 'A paper').getByRole('link', { name: 'A paper' }).getAttribute('href')).toBe(
+      `/sessions/${encodeId('session', paper)}`,
+    );
 
     // The agent that it waits for: the row goes, and so does the number.
     await agent('reviewer-1', { role: 'review', maxCapacity: 1 });
@@ -54,7 +61,10 @@ describe('the queue page', () => {
     await waiting('First come');
     const second = await waiting('Second come');
     const third = await waiting('Third come', { priority: 'LOW' });
-    await db.pool.query(`UPDATE queue_entries SET queued_at = queued_at - interval '46 minutes', effective_at = effective_at - interval '46 minutes' WHERE session_id = $1`, [third]);
+    await db.pool.query(
+      `UPDATE queue_entries SET queued_at = queued_at - interval '46 minutes', effective_at = effective_at - interval '46 minutes' WHERE session_id = $1`,
+      [third],
+    );
     const { page, faults } = await go('/queue');
     await row(page, 'Second come').waitFor();
     expect(await titles(page)).toEqual(['Third come', 'First come', 'Second come']);
@@ -67,7 +77,9 @@ describe('the queue page', () => {
     await expect.poll(() => titles(page), patiently).toEqual(['Second come', 'Third come', 'First come']);
     expect(await select.inputValue()).toBe('HIGH');
     expect(await select.evaluate((field) => field === document.activeElement)).toBe(true);
-    expect((await db.pool.query('SELECT priority FROM sessions WHERE id = $1', [second])).rows).toEqual([{ priority: 'HIGH' }]);
+    expect((await db.pool.query('SELECT priority FROM sessions WHERE id = $1', [second])).rows).toEqual([
+      { priority: 'HIGH' },
+    ]);
     expect(await rows(page).locator('td:first-child').allInnerTexts()).toEqual(['1', '2', '3']);
     expect(faults).toEqual([]);
   }, 120_000);
@@ -78,7 +90,9 @@ describe('the queue page', () => {
     await db.pool.query('UPDATE queue_entries SET escalated = true WHERE session_id = $1', [escalated]);
     const { page, faults } = await go('/queue');
     await row(page, 'Nobody accepted it').waitFor();
-    expect(await row(page, 'Nobody accepted it').innerText()).toMatch(/^Operator[^]*an operator, who chooses its agent/);
+    expect(await row(page, 'Nobody accepted it').innerText()).toMatch(
+      /^Operator[^]*an operator, who chooses its agent/,
+    );
     await look(page, 'queue');
     await page.getByLabel('Waiting for an operator only').check();
     await expect.poll(() => titles(page), patiently).toEqual(['Nobody accepted it']);

@@ -3,11 +3,19 @@ import { raisedText, wantedText, withoutPlace } from './words.ts';
 
 describe('a waiting session', () => {
   const now = Date.parse('2026-11-23T12:00:00Z');
-  const waits = (minutes: number, returned = false) => raisedText({ queuedSince: new Date(now - minutes * 60_000).toISOString(), returned }, now);
+  const waits = (minutes: number, returned = false) =>
+    raisedText({ queuedSince: new Date(now - minutes * 60_000).toISOString(), returned }, now);
 
   it('is raised by a level for every 30 minutes, shown to a tenth', () => {
     expect([waits(-1), waits(0), waits(2), waits(3), waits(30), waits(44), waits(45), waits(36_000)]).toEqual([
-      null, null, null, '+0.1 levels by waiting', '+1 level by waiting', '+1.4 levels by waiting', '+1.5 levels by waiting', '+1,200 levels by waiting',
+      null,
+      null,
+      null,
+      '+0.1 levels by waiting',
+      '+1 level by waiting',
+      '+1.4 levels by waiting',
+      '+1.5 levels by waiting',
+      '+1,200 levels by waiting',
     ]);
   });
 
@@ -26,6 +34,12 @@ describe('a waiting session', () => {
 
   it('waits for an operator when it was escalated, and has no place then or while it is paused', () => {
     expect(wantedText({ role: 'reviewer', agentType: null, escalated: true })).toMatch(/^an operator/);
-    expect([withoutPlace({ suspended: true, escalated: true }), withoutPlace({ suspended: true, escalated: false }), withoutPlace({ suspended: false, escalated: false })].map((look) => look?.word)).toEqual(['Operator', 'Paused', undefined]);
+    expect(
+      [
+        withoutPlace({ suspended: true, escalated: true }),
+        withoutPlace({ suspended: true, escalated: false }),
+        withoutPlace({ suspended: false, escalated: false }),
+      ].map((look) => look?.word),
+    ).toEqual(['Operator', 'Paused', undefined]);
   });
 });

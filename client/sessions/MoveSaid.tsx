@@ -10,7 +10,11 @@ export interface Said {
 export function MoveSaid({ said: { reason, summary, metadata } }: { said: Said }) {
   return (
     <>
-      {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}
+      {reason != null ? (
+        <Fold text={reason} lines={3} characters={300} />
+      ) : (
+        <span className="soft">No reason was given.</span>
+      )}
       {summary != null && <Fold text={summary} lines={4} characters={500} />}
       {metadata != null && <Fold text={JSON.stringify(metadata, null, 2)} lines={4} characters={300} mono />}
     </>

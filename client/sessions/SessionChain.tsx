@@ -43,7 +43,11 @@ const ChainQuery = graphql(`
 /** The session's holders over time: a lane for each agent, a bar for each tenure, and links between tenures. The table of handoffs has the same content. */
 export function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
   const client = useClient();
-  const [{ data, error }, ask] = useQuery({ query: ChainQuery, variables: { id: sessionId, after: null }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: ChainQuery,
+    variables: { id: sessionId, after: null },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, version);
   const found = data?.session?.agentSessions;
   const [failure, setFailure] = useState<CombinedError>();
@@ -87,7 +91,12 @@ export function SessionChain({ sessionId, version }: { sessionId: string; versio
         )}
         {failure && <RequestError error={failure} />}
         {agents > mostLanes && (
-          <button type="button" className="button small" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+          <button
+            type="button"
+            className="button small"
+            aria-expanded={unfolded}
+            onClick={() => setUnfolded(!unfolded)}
+          >
             {unfolded ? `Only the ${mostLanes - 1} busiest agents` : `A lane for each of the ${agents} agents`}
           </button>
         )}
@@ -126,24 +135,60 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
       </div>
       <svg width={width} height={height}>
         {Array.from({ length: height / step.lane }, (_, lane) => (
-          <line key={lane} className={styles.lane} x1="0" x2={width} y1={step.top + lane * step.lane} y2={step.top + lane * step.lane} />
+          <line
+            key={lane}
+            className={styles.lane}
+            x1="0"
+            x2={width}
+            y1={step.top + lane * step.lane}
+            y2={step.top + lane * step.lane}
+          />
         ))}
         {links.map(({ key, handoff, path, title }) => (
-          <Link key={key} href={handoff ? `/handoffs/${handoff.id}` : historyOf(sessionId)} className={styles.link} data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'} data-returned={handoff === null}>
+          <Link
+            key={key}
+            href={handoff ? `/handoffs/${handoff.id}` : historyOf(sessionId)}
+            className={styles.link}
+            data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'}
+            data-returned={handoff === null}
+          >
             <title>{handoff ? `${title}: ${handoffLooks[handoff.status].word.toLowerCase()}` : title}</title>
-            <path className={styles.curve} d={path} markerEnd={`url(#${clip}-${handoff ? handoffLooks[handoff.status].tone : 'calm'})`} />
+            <path
+              className={styles.curve}
+              d={path}
+              markerEnd={`url(#${clip}-${handoff ? handoffLooks[handoff.status].tone : 'calm'})`}
+            />
             <path className={styles.reach} d={path} />
           </Link>
         ))}
         {bars.map(({ tenure, x, y }) => (
           <Link key={tenure.id} href={`/?agent=${encodeURIComponent(tenure.agent.id)}`} className={styles.tenure}>
             <title>{`${tenure.agent.id}: ${tenureLooks[tenure.state].word.toLowerCase()}`}</title>
-            <rect className={styles.bar} data-state={tenure.state} x={x + 1} y={y - 5} width={step.bar - 2} height="10" rx="5" />
+            <rect
+              className={styles.bar}
+              data-state={tenure.state}
+              x={x + 1}
+              y={y - 5}
+              width={step.bar - 2}
+              height="10"
+              rx="5"
+            />
           </Link>
         ))}
         <defs>
           {['good', 'info', 'wait', 'bad', 'calm', 'violet'].map((tone) => (
-            <marker key={tone} id={`${clip}-${tone}`} className={styles.head} data-tone={tone} viewBox="0 0 6 6" refX="4" refY="3" markerWidth="5" markerHeight="5" orient="auto">
+            <marker
+              key={tone}
+              id={`${clip}-${tone}`}
+              className={styles.head}
+              data-tone={tone}
+              viewBox="0 0 6 6"
+              refX="4"
+              refY="3"
+              markerWidth="5"
+              markerHeight="5"
+              orient="auto"
+            >
               <path d="M0 0 6 3 0 6z" />
             </marker>
           ))}
@@ -168,7 +213,12 @@ function Legend({ tenures }: { tenures: readonly Tenure[] }) {
         </span>
       ))}
       {outcomes.map((status) => (
-        <span key={status} className={`${styles.key} ${styles.link}`} data-tone={status ? handoffLooks[status].tone : 'calm'} data-returned={status === null}>
+        <span
+          key={status}
+          className={`${styles.key} ${styles.link}`}
+          data-tone={status ? handoffLooks[status].tone : 'calm'}
+          data-returned={status === null}
+        >
           <svg width="20" height="12" aria-hidden="true">
             <path className={styles.curve} d="M1 6H19" />
           </svg>
@@ -181,6 +231,7 @@ function Legend({ tenures }: { tenures: readonly Tenure[] }) {
 
 function textOf(agents: number, drawn: number, steps: number): string {
   const who = agents === 1 ? 'One agent' : `${agents} agents`;
-  if (drawn < steps) return `${who} held this session in its newest ${drawn} of ${steps.toLocaleString()} steps, which are drawn.`;
+  if (drawn < steps)
+    return `${who} held this session in its newest ${drawn} of ${steps.toLocaleString()} steps, which are drawn.`;
   return `${who} held this session, in ${steps === 1 ? 'one step' : `${steps} steps`}.`;
 }

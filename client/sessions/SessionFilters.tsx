@@ -23,9 +23,20 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
   return (
     <div className={styles.filters}>
       <Tabs label="By status">
-        <Tab href={writeView({ ...view, status: null })} isCurrent={view.status === null} word="All" count={counts?.all} />
+        <Tab
+          href={writeView({ ...view, status: null })}
+          isCurrent={view.status === null}
+          word="All"
+          count={counts?.all}
+        />
         {statuses.map((status) => (
-          <Tab key={status} href={writeView({ ...view, status })} isCurrent={view.status === status} word={sessionLooks[status].word} count={counts?.[status]} />
+          <Tab
+            key={status}
+            href={writeView({ ...view, status })}
+            isCurrent={view.status === status}
+            word={sessionLooks[status].word}
+            count={counts?.[status]}
+          />
         ))}
       </Tabs>
       <div className={styles.row}>
@@ -36,14 +47,28 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
           <Icon name="search" />
           <SearchInput id={search} text={view.text} onText={(text) => onChange({ ...view, text })} />
         </div>
-        <AgentSelect label="Agent" none="Any agent" value={view.agent} onChange={(agent) => onChange({ ...view, agent })} />
-        <Toggle on={view.unassigned} count={counts?.unassigned} onChange={(unassigned) => onChange({ ...view, unassigned })}>
+        <AgentSelect
+          label="Agent"
+          none="Any agent"
+          value={view.agent}
+          onChange={(agent) => onChange({ ...view, agent })}
+        />
+        <Toggle
+          on={view.unassigned}
+          count={counts?.unassigned}
+          onChange={(unassigned) => onChange({ ...view, unassigned })}
+        >
           Unassigned
         </Toggle>
         <Toggle on={view.open} count={counts?.open} onChange={(open) => onChange({ ...view, open })}>
           Open handoff
         </Toggle>
-        <button type="button" className="button" aria-label={`Order: ${orders[+view.byActivity]}. Change to ${orders[+!view.byActivity]}`} onClick={() => onChange({ ...view, byActivity: !view.byActivity })}>
+        <button
+          type="button"
+          className="button"
+          aria-label={`Order: ${orders[+view.byActivity]}. Change to ${orders[+!view.byActivity]}`}
+          onClick={() => onChange({ ...view, byActivity: !view.byActivity })}
+        >
           <Icon name="clock" size={14} /> {orders[+view.byActivity]}
         </button>
       </div>
@@ -80,5 +105,15 @@ function SearchInput({ id, text, onText }: { id: string; text: string; onText: (
     const timer = setTimeout(() => onText(typed), typingPauseMs);
     return () => clearTimeout(timer);
   }, [typed, text, onText]);
-  return <input id={id} type="search" className="input" placeholder="Search the titles" maxLength={500} value={typed} onChange={(event) => setTyped(event.target.value)} />;
+  return (
+    <input
+      id={id}
+      type="search"
+      className="input"
+      placeholder="Search the titles"
+      maxLength={500}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  );
 }

@@ -56,7 +56,16 @@ export function SessionHistory({ sessionId, version }: { sessionId: string; vers
             </th>
           </tr>
         </thead>
-        <HistoryPage sessionId={sessionId} version={version} tenures={tenures} until={null} after={null} before={0} wanted={wanted} onMore={() => setWanted((count) => count + pageSize)} />
+        <HistoryPage
+          sessionId={sessionId}
+          version={version}
+          tenures={tenures}
+          until={null}
+          after={null}
+          before={0}
+          wanted={wanted}
+          onMore={() => setWanted((count) => count + pageSize)}
+        />
       </table>
     </div>
   );
@@ -92,10 +101,12 @@ function HistoryPage({ sessionId, version, tenures, until, after, before, wanted
     </WholeRow>
   );
   if (!list) {
-    return failure ?? (
-      <WholeRow columns={6}>
-        <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />
-      </WholeRow>
+    return (
+      failure ?? (
+        <WholeRow columns={6}>
+          <SkeletonRows rows={4} height="2.75rem" label="Loading the handoffs" />
+        </WholeRow>
+      )
     );
   }
   const { nodes, pageInfo, totalCount } = list;
@@ -122,11 +133,27 @@ function HistoryPage({ sessionId, version, tenures, until, after, before, wanted
       ))}
       {!pageInfo.hasNextPage && <Moves moves={moves} from={null} until={oldest} />}
       {pageInfo.hasNextPage && wanted > mostInOne ? (
-        <HistoryPage sessionId={sessionId} version={version} tenures={tenures} until={oldest} after={pageInfo.endCursor ?? null} before={shown} wanted={wanted - mostInOne} onMore={onMore} />
+        <HistoryPage
+          sessionId={sessionId}
+          version={version}
+          tenures={tenures}
+          until={oldest}
+          after={pageInfo.endCursor ?? null}
+          before={shown}
+          wanted={wanted - mostInOne}
+          onMore={onMore}
+        />
       ) : (
         <WholeRow columns={6}>
           <EarlierMoves tenures={tenures} until={pageInfo.hasNextPage ? oldest : null} />
-          <LoadMore shown={shown} total={totalCount} hasMore={pageInfo.hasNextPage} loading={fetching} noun="handoffs" onMore={onMore} />
+          <LoadMore
+            shown={shown}
+            total={totalCount}
+            hasMore={pageInfo.hasNextPage}
+            loading={fetching}
+            noun="handoffs"
+            onMore={onMore}
+          />
         </WholeRow>
       )}
     </>
@@ -134,7 +161,13 @@ function HistoryPage({ sessionId, version, tenures, until, after, before, wanted
 }
 
 /** Reads the tenures of the time that the table shows, since null means all: one page for each page of handoffs, and the others by a button. */
-function EarlierMoves({ tenures: { known, hasEarlier, readEarlier }, until }: { tenures: Tenures; until: string | null }) {
+function EarlierMoves({
+  tenures: { known, hasEarlier, readEarlier },
+  until,
+}: {
+  tenures: Tenures;
+  until: string | null;
+}) {
   const since = known.at(-1)?.startedAt;
   const isMissing = hasEarlier && since !== undefined && (until === null || until < since);
   const isKnown = since !== undefined;
@@ -154,6 +187,8 @@ function EarlierMoves({ tenures: { known, hasEarlier, readEarlier }, until }: { 
 
 /** The moves from one time to another; null means no bound. ISO 8601 times in UTC compare as text. */
 function Moves({ moves, from, until }: { moves: readonly Move[]; from: string | null; until: string | null }) {
-  const between = moves.filter(({ startedAt }) => (from === null || startedAt >= from) && (until === null || startedAt < until));
+  const between = moves.filter(
+    ({ startedAt }) => (from === null || startedAt >= from) && (until === null || startedAt < until),
+  );
   return between.map((move) => <MovedRow key={move.id} move={move} />);
 }

@@ -46,7 +46,11 @@ export function SessionList({ view, known, onReassign, maySelect, onRenew }: Ses
   };
   return (
     <>
-      <div className={`card ${styles.list}`} data-density={density} style={{ '--columns': templateOf(columns) } as CSSProperties}>
+      <div
+        className={`card ${styles.list}`}
+        data-density={density}
+        style={{ '--columns': templateOf(columns) } as CSSProperties}
+      >
         <div className={maySelect ? `${rowStyles.head} ${withBox}` : rowStyles.head} aria-hidden="true">
           <span>Session</span>
           {columns.map((name) => (
@@ -61,7 +65,20 @@ export function SessionList({ view, known, onReassign, maySelect, onRenew }: Ses
           )}
         </div>
         <div role="list" aria-label="Sessions">
-          <SessionListPage view={view} columns={columns} filter={filter} after={null} before={0} pages={pages} total={undefined} adding={adding} onMore={() => startAdding(() => setPages((count) => count + 1))} onRead={read} onReassign={onReassign} selection={maySelect ? selection : undefined} />
+          <SessionListPage
+            view={view}
+            columns={columns}
+            filter={filter}
+            after={null}
+            before={0}
+            pages={pages}
+            total={undefined}
+            adding={adding}
+            onMore={() => startAdding(() => setPages((count) => count + 1))}
+            onRead={read}
+            onReassign={onReassign}
+            selection={maySelect ? selection : undefined}
+          />
         </div>
       </div>
       <Suspense>{selection.ids.size > 0 && <SessionsBar selection={selection} shown={listed} />}</Suspense>
@@ -69,7 +86,14 @@ export function SessionList({ view, known, onReassign, maySelect, onRenew }: Ses
   );
 }
 
-const widths: Record<string, string> = { Status: '[status] 7.5rem', Agent: '[agent] 11rem', 'Last handoff': '[handoff] var(--handoff)', Priority: '[priority] 5rem', Project: '[project] 8rem' };
+const widths: Record<string, string> = {
+  Status: '[status] 7.5rem',
+  Agent: '[agent] 11rem',
+  'Last handoff': '[handoff] var(--handoff)',
+  Priority: '[priority] 5rem',
+  Project: '[project] 8rem',
+};
 
 /** The columns of the grid: the title gets what is left. */
-const templateOf = (columns: readonly string[]): string => ['[title] minmax(0, 1fr)', ...columns.map((name) => widths[name]), '[action] 7.5rem'].join(' ');
+const templateOf = (columns: readonly string[]): string =>
+  ['[title] minmax(0, 1fr)', ...columns.map((name) => widths[name]), '[action] 7.5rem'].join(' ');

@@ -63,12 +63,31 @@ interface SessionListPageProps {
 }
 
 /** Each page has its own query, so that a changed session is looked up in one page only. */
-export function SessionListPage({ view, columns, filter, after, before, pages, total, adding, onMore, onRead, onReassign, selection }: SessionListPageProps) {
+export function SessionListPage({
+  view,
+  columns,
+  filter,
+  after,
+  before,
+  pages,
+  total,
+  adding,
+  onMore,
+  onRead,
+  onReassign,
+  selection,
+}: SessionListPageProps) {
   const isFirst = after === null;
   const hasChanged = useHasChanged();
   const [{ data, error, fetching }, ask] = useQuery({
     query: SessionsQuery,
-    variables: { where: filter, orderBy: view.byActivity ? { field: 'LAST_ACTIVITY' } : { field: 'CREATED_AT' }, first: pageSize, after, count: isFirst },
+    variables: {
+      where: filter,
+      orderBy: view.byActivity ? { field: 'LAST_ACTIVITY' } : { field: 'CREATED_AT' },
+      first: pageSize,
+      after,
+      count: isFirst,
+    },
     requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
   });
   const tell = useEffectEvent(onRead);
@@ -81,10 +100,12 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
     </div>
   );
   if (!data) {
-    return failure ?? (
-      <div role="listitem" className={styles.note}>
-        <SkeletonRows rows={isFirst ? 8 : 2} height="3.25rem" label="Loading the sessions" />
-      </div>
+    return (
+      failure ?? (
+        <div role="listitem" className={styles.note}>
+          <SkeletonRows rows={isFirst ? 8 : 2} height="3.25rem" label="Loading the sessions" />
+        </div>
+      )
     );
   }
   const { nodes, pageInfo } = data.sessions;
@@ -94,7 +115,9 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
     return (
       <div role="listitem">
         <EmptyState title="No session matches.">
-          {Object.keys(filter).length > 0 ? 'Remove a filter to see more.' : 'Sessions appear here as soon as they are created: with the button above, through the API, or by dropping a transcript on this page.'}
+          {Object.keys(filter).length > 0
+            ? 'Remove a filter to see more.'
+            : 'Sessions appear here as soon as they are created: with the button above, through the API, or by dropping a transcript on this page.'}
         </EmptyState>
       </div>
     );
@@ -105,19 +128,54 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
       {failure}
       <div role="none">
         {inGroups(nodes).map((group) => (
-          <div key={group[0]?.id} role="none" className={styles.group} style={{ '--rows': group.length } as CSSProperties}>
+          <div
+            key={group[0]?.id}
+            role="none"
+            className={styles.group}
+            style={{ '--rows': group.length } as CSSProperties}
+          >
             {group.map((session) => (
-              <SessionRow key={session.id} session={session} columns={columns} hasLeft={hasLeft(view, session)} hasChanged={hasChanged(session)} byActivity={view.byActivity} onReassign={onReassign} selected={selection?.ids.has(session.id) ?? false} onSelect={selection?.toggle} />
+              <SessionRow
+                key={session.id}
+                session={session}
+                columns={columns}
+                hasLeft={hasLeft(view, session)}
+                hasChanged={hasChanged(session)}
+                byActivity={view.byActivity}
+                onReassign={onReassign}
+                selected={selection?.ids.has(session.id) ?? false}
+                onSelect={selection?.toggle}
+              />
             ))}
           </div>
         ))}
       </div>
       {next === null ? (
         <div role="listitem" className={styles.end}>
-          <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching || adding} noun="sessions" onMore={onMore} />
+          <LoadMore
+            shown={shown}
+            total={all}
+            hasMore={pageInfo.hasNextPage}
+            loading={fetching || adding}
+            noun="sessions"
+            onMore={onMore}
+          />
         </div>
       ) : (
-        <SessionListPage view={view} columns={columns} filter={filter} after={next} before={shown} pages={pages - 1} total={all} adding={adding} onMore={onMore} onRead={onRead} onReassign={onReassign} selection={selection} />
+        <SessionListPage
+          view={view}
+          columns={columns}
+          filter={filter}
+          after={next}
+          before={shown}
+          pages={pages - 1}
+          total={all}
+          adding={adding}
+          onMore={onMore}
+          onRead={onRead}
+          onReassign={onReassign}
+          selection={selection}
+        />
       )}
     </>
   );
@@ -129,5 +187,7 @@ export function SessionListPage({ view, columns, filter, after, before, pages, t
 const rowsInGroup = 10;
 
 function inGroups<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / rowsInGroup) }, (_, group) => rows.slice(group * rowsInGroup, (group + 1) * rowsInGroup));
+  return Array.from({ length: Math.ceil(rows.length / rowsInGroup) }, (_, group) =>
+    rows.slice(group * rowsInGroup, (group + 1) * rowsInGroup),
+  );
 }

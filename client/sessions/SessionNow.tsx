@@ -41,7 +41,10 @@ export const SessionNowFragment = graphql(`
 
 /** The session's holder, its waiting handoff and, when finished, its result. */
 export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowFragment> }) {
-  const { status, agent, agentSession, openHandoff, summary, endReason, result, updatedAt } = readFragment(SessionNowFragment, masked);
+  const { status, agent, agentSession, openHandoff, summary, endReason, result, updatedAt } = readFragment(
+    SessionNowFragment,
+    masked,
+  );
   // A decided handoff disappears with its focused button.
   useFocusKept(openHandoff?.id ?? '');
   const isOver = status !== 'RUNNING' && status !== 'PAUSED';

@@ -74,7 +74,11 @@ MarkdownText.preload();
 
 /** One session: its holder, handoffs, log and context. */
 export default function SessionPage({ id }: { id: string }) {
-  const [{ data, error }, ask] = useQuery({ query: SessionPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: SessionPageDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, data?.session ? momentOf(data.session) : undefined);
   const view = viewOf(useSearch());
   const opening = useLogOpening(id, view === 'conversation');
@@ -118,7 +122,8 @@ function Known({ session, failure, view, opening }: KnownProps) {
   useSessionLog(id);
   useSeen(session);
   const mayReassign = useMay('reassign') && isOpen(status);
-  const mayImport = useMay('steerSession', agent?.id) && isOpen(status) && (!isAgent || agentSession?.state === 'ACTIVE');
+  const mayImport =
+    useMay('steerSession', agent?.id) && isOpen(status) && (!isAgent || agentSession?.state === 'ACTIVE');
   const [importing, setImporting] = useState<readonly File[] | null>(null);
   const isOver = useFileDrop(mayImport ? setImporting : null);
   usePageActions([
@@ -150,7 +155,21 @@ function Known({ session, failure, view, opening }: KnownProps) {
               <Icon name="swap" /> Reassign
             </button>
           )}
-          <SessionActions session={session} others={[...(mayImport ? [{ word: 'Import a transcript into this session …', icon: 'upload' as const, run: () => setImporting([]) }] : []), copyAct(id, 'session')]} />
+          <SessionActions
+            session={session}
+            others={[
+              ...(mayImport
+                ? [
+                    {
+                      word: 'Import a transcript into this session …',
+                      icon: 'upload' as const,
+                      run: () => setImporting([]),
+                    },
+                  ]
+                : []),
+              copyAct(id, 'session'),
+            ]}
+          />
         </>
       }
     >
@@ -198,8 +217,14 @@ function Known({ session, failure, view, opening }: KnownProps) {
         )}
         {view === 'snapshots' && <SessionSnapshots sessionId={id} moment={moment} />}
       </div>
-      <Suspense>{opened !== null && opened !== 'prompt' && <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />}</Suspense>
-      <Suspense>{importing !== null && <ImportDialog into={session} files={importing} onClose={() => setImporting(null)} />}</Suspense>
+      <Suspense>
+        {opened !== null && opened !== 'prompt' && (
+          <ReassignDialog sessionId={id} draft={opened} onClose={() => setOpened(null)} />
+        )}
+      </Suspense>
+      <Suspense>
+        {importing !== null && <ImportDialog into={session} files={importing} onClose={() => setImporting(null)} />}
+      </Suspense>
       {isOver && <DropHint>Drop a transcript to import it into this session</DropHint>}
       {opened === 'prompt' && <PromptDialog of={{ sessionId: id }} onClose={() => setOpened(null)} />}
     </Page>

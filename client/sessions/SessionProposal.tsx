@@ -37,10 +37,16 @@ export function SessionProposal({ session: masked, onReassign }: SessionProposal
       <Icon name="alert" size={14} />
       <span>
         The context window is {fullnessOf(proposal)}.{' '}
-        {targets.length === 0 ? 'No agent that may take the session had a free place.' : `It may go to ${targets.map(({ agentId }) => agentId).join(', ')}.`}
+        {targets.length === 0
+          ? 'No agent that may take the session had a free place.'
+          : `It may go to ${targets.map(({ agentId }) => agentId).join(', ')}.`}
       </span>
       {onReassign && (
-        <button type="button" className="button small" onClick={() => onReassign({ reason: reasonOf(proposal, agent.id), agentId: targets[0]?.agentId ?? '' })}>
+        <button
+          type="button"
+          className="button small"
+          onClick={() => onReassign({ reason: reasonOf(proposal, agent.id), agentId: targets[0]?.agentId ?? '' })}
+        >
           <Icon name="swap" size={14} /> Hand off
         </button>
       )}

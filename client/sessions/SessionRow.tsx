@@ -34,7 +34,11 @@ export const SessionRowFragment = graphql(`
   }
 `);
 
-export const sessionColumns: Columns = { list: 'sessions', names: ['Status', 'Agent', 'Last handoff', 'Priority', 'Project'], off: ['Priority', 'Project'] };
+export const sessionColumns: Columns = {
+  list: 'sessions',
+  names: ['Status', 'Agent', 'Last handoff', 'Priority', 'Project'],
+  off: ['Priority', 'Project'],
+};
 
 export interface SessionRowProps {
   session: FragmentType<typeof SessionRowFragment>;
@@ -56,10 +60,29 @@ export interface SessionRowProps {
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 /** A session in a list: its title, status, holder and last handoff. */
-export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, hasChanged, columns, byActivity, onReassign, selected, onSelect }: SessionRowProps) {
-  const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(SessionRowFragment, masked);
+export const SessionRow = memo(function SessionRow({
+  session: masked,
+  hasLeft,
+  hasChanged,
+  columns,
+  byActivity,
+  onReassign,
+  selected,
+  onSelect,
+}: SessionRowProps) {
+  const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(
+    SessionRowFragment,
+    masked,
+  );
   return (
-    <div role="listitem" className={onSelect ? `${styles.row} ${withBox}` : styles.row} data-session={id} data-left={hasLeft} data-changed={hasChanged} data-selected={selected}>
+    <div
+      role="listitem"
+      className={onSelect ? `${styles.row} ${withBox}` : styles.row}
+      data-session={id}
+      data-left={hasLeft}
+      data-changed={hasChanged}
+      data-selected={selected}
+    >
       {onSelect && <SelectBox id={id} label={title} checked={selected} onToggle={onSelect} />}
       <div className={styles.title}>
         <Link href={`/sessions/${id}`} title={title}>
@@ -73,8 +96,15 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, h
         </span>
       </div>
       {columns.includes('Status') && <Badge className={styles.status} {...sessionLooks[status]} />}
-      {columns.includes('Agent') && (agent ? <AgentChip className={styles.agent} agent={agent} /> : <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>)}
-      {columns.includes('Last handoff') && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} withRoute />}
+      {columns.includes('Agent') &&
+        (agent ? (
+          <AgentChip className={styles.agent} agent={agent} />
+        ) : (
+          <span className={`${styles.agent} ${styles.nobody}`}>Unassigned</span>
+        ))}
+      {columns.includes('Last handoff') && lastHandoff && (
+        <HandoffBadge className={styles.handoff} handoff={lastHandoff} withRoute />
+      )}
       {columns.includes('Priority') && <span className={styles.priority}>{priorityWords[priority]}</span>}
       {columns.includes('Project') && (
         <span className={styles.project} title={project ?? undefined}>
@@ -82,7 +112,12 @@ export const SessionRow = memo(function SessionRow({ session: masked, hasLeft, h
         </span>
       )}
       {onReassign && isOpen(status) && (
-        <button type="button" className={`button small ${styles.action}`} onClick={() => onReassign(id)} aria-label={`Reassign "${title}"`}>
+        <button
+          type="button"
+          className={`button small ${styles.action}`}
+          onClick={() => onReassign(id)}
+          aria-label={`Reassign "${title}"`}
+        >
           <Icon name="swap" /> Reassign
         </button>
       )}

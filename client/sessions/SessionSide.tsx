@@ -46,7 +46,10 @@ const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
 
 /** Tasks, decisions, variables and tokens from the log. */
 export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
-  const { tasks, decisions, contextVariables, usage, metadata, createdAt, maxHandoffs, handoffsEnabled } = readFragment(SessionSideFragment, masked);
+  const { tasks, decisions, contextVariables, usage, metadata, createdAt, maxHandoffs, handoffsEnabled } = readFragment(
+    SessionSideFragment,
+    masked,
+  );
   const done = tasks.filter(({ status }) => status === 'DONE').length;
   return (
     <aside className={styles.side} aria-label="About this session">
@@ -97,7 +100,8 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
           </dd>
           <dt>Tokens</dt>
           <dd>
-            {tokens(usage.inputTokens)} in, {tokens(usage.outputTokens)} out{usage.cacheReadInputTokens ? `, ${tokens(usage.cacheReadInputTokens)} from caches` : ''}
+            {tokens(usage.inputTokens)} in, {tokens(usage.outputTokens)} out
+            {usage.cacheReadInputTokens ? `, ${tokens(usage.cacheReadInputTokens)} from caches` : ''}
           </dd>
           {usage.model != null && (
             <>
@@ -106,7 +110,11 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
             </>
           )}
           <dt>Handoffs</dt>
-          <dd>{handoffsEnabled ? `Agents may hand off ${maxHandoffs} times before an operator has to step in.` : 'Only operators may hand off.'}</dd>
+          <dd>
+            {handoffsEnabled
+              ? `Agents may hand off ${maxHandoffs} times before an operator has to step in.`
+              : 'Only operators may hand off.'}
+          </dd>
           {metadata != null && (
             <>
               <dt>Metadata</dt>

@@ -57,7 +57,14 @@ export function SessionSnapshots({ sessionId, moment }: { sessionId: string; mom
   const [pages, setPages] = useState(1);
   return (
     <ListTable label="Snapshots: what each agent could see, newest first" columns={columns} className={styles.table}>
-      <SnapshotPage sessionId={sessionId} moment={moment} after={null} before={0} pages={pages} onMore={() => setPages((count) => count + 1)} />
+      <SnapshotPage
+        sessionId={sessionId}
+        moment={moment}
+        after={null}
+        before={0}
+        pages={pages}
+        onMore={() => setPages((count) => count + 1)}
+      />
     </ListTable>
   );
 }
@@ -74,7 +81,11 @@ interface SnapshotPageProps {
 }
 
 function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: SnapshotPageProps) {
-  const [{ data, error, fetching }, ask] = useQuery({ query: SnapshotsQuery, variables: { id: sessionId, after }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: SnapshotsQuery,
+    variables: { id: sessionId, after },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, moment);
   const list = data?.session?.snapshots;
   const cursor = list?.pageInfo.endCursor;
@@ -97,7 +108,16 @@ function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: Snaps
       next={
         cursor == null || list?.pageInfo.hasNextPage !== true || pages === 1
           ? null
-          : (shown) => <SnapshotPage sessionId={sessionId} moment={moment} after={cursor} before={shown} pages={pages - 1} onMore={onMore} />
+          : (shown) => (
+              <SnapshotPage
+                sessionId={sessionId}
+                moment={moment}
+                after={cursor}
+                before={shown}
+                pages={pages - 1}
+                onMore={onMore}
+              />
+            )
       }
       onRetry={() => ask({ requestPolicy: 'network-only' })}
       onMore={onMore}
@@ -108,7 +128,16 @@ function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: Snaps
 type Snapshot = NonNullable<Data['session']>['snapshots']['nodes'][number];
 
 function SnapshotRow({ snapshot }: { snapshot: Snapshot }) {
-  const { type, capturedAt, sequenceStart, sequenceEnd, messageCounts, visibleToolCallCount, tokenEstimate, agentSession } = snapshot;
+  const {
+    type,
+    capturedAt,
+    sequenceStart,
+    sequenceEnd,
+    messageCounts,
+    visibleToolCallCount,
+    tokenEstimate,
+    agentSession,
+  } = snapshot;
   return (
     <tr>
       <td>
@@ -119,11 +148,19 @@ function SnapshotRow({ snapshot }: { snapshot: Snapshot }) {
         <Time at={capturedAt} />
       </td>
       <td>{messageCounts.total === 0 ? <span className="soft">none</span> : `#${sequenceStart} to #${sequenceEnd}`}</td>
-      <td className={styles.number} data-of="messages" title={`By role: ${messageCounts.user} user, ${messageCounts.assistant} assistant, ${messageCounts.system} system, ${messageCounts.tool} tool, ${messageCounts.handoff} handoff`}>
+      <td
+        className={styles.number}
+        data-of="messages"
+        title={`By role: ${messageCounts.user} user, ${messageCounts.assistant} assistant, ${messageCounts.system} system, ${messageCounts.tool} tool, ${messageCounts.handoff} handoff`}
+      >
         {messageCounts.total.toLocaleString()}
       </td>
-      <td className={styles.number} data-of="tool calls">{visibleToolCallCount.toLocaleString()}</td>
-      <td className={styles.number} data-of="tokens">{tokenEstimate.toLocaleString()}</td>
+      <td className={styles.number} data-of="tool calls">
+        {visibleToolCallCount.toLocaleString()}
+      </td>
+      <td className={styles.number} data-of="tokens">
+        {tokenEstimate.toLocaleString()}
+      </td>
     </tr>
   );
 }

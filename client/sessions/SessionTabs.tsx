@@ -6,10 +6,15 @@ import { useAgain } from '../ui/useAgain.ts';
 const views = ['conversation', 'handoffs', 'snapshots'] as const;
 export type SessionView = (typeof views)[number];
 
-const words: Record<SessionView, string> = { conversation: 'Conversation', handoffs: 'Handoffs', snapshots: 'Snapshots' };
+const words: Record<SessionView, string> = {
+  conversation: 'Conversation',
+  handoffs: 'Handoffs',
+  snapshots: 'Snapshots',
+};
 
 /** The view in the URL. */
-export const viewOf = (search: string): SessionView => views.find((view) => view === new URLSearchParams(search).get('view')) ?? 'conversation';
+export const viewOf = (search: string): SessionView =>
+  views.find((view) => view === new URLSearchParams(search).get('view')) ?? 'conversation';
 
 const CountsQuery = graphql(`
   query SessionTabCounts($id: ID!) {
@@ -30,7 +35,11 @@ const CountsQuery = graphql(`
 
 /** The views of a session with their counts. */
 export function SessionTabs({ sessionId, moment, view }: { sessionId: string; moment: string; view: SessionView }) {
-  const [{ data }, ask] = useQuery({ query: CountsQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const [{ data }, ask] = useQuery({
+    query: CountsQuery,
+    variables: { id: sessionId },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, moment);
   const session = data?.session;
   const counts: Record<SessionView, number | undefined> = {
@@ -41,7 +50,14 @@ export function SessionTabs({ sessionId, moment, view }: { sessionId: string; mo
   return (
     <Tabs label="Views of this session">
       {views.map((each) => (
-        <Tab key={each} href={each === 'conversation' ? `/sessions/${sessionId}` : `/sessions/${sessionId}?view=${each}`} replace isCurrent={view === each} word={words[each]} count={counts[each]} />
+        <Tab
+          key={each}
+          href={each === 'conversation' ? `/sessions/${sessionId}` : `/sessions/${sessionId}?view=${each}`}
+          replace
+          isCurrent={view === each}
+          word={words[each]}
+          count={counts[each]}
+        />
       ))}
     </Tabs>
   );

@@ -34,7 +34,21 @@ export function SessionsPage() {
     document.getElementById('main')?.focus({ preventScroll: true });
   };
   return (
-    <Page title="Sessions" intro={<>Pieces of work with their current agent and last handoff. <Changed href={writeView({ ...view, byActivity: true })} /></>} actions={<><ListSettings columns={sessionColumns} /><NewWork /></>}>
+    <Page
+      title="Sessions"
+      intro={
+        <>
+          Pieces of work with their current agent and last handoff.{' '}
+          <Changed href={writeView({ ...view, byActivity: true })} />
+        </>
+      }
+      actions={
+        <>
+          <ListSettings columns={sessionColumns} />
+          <NewWork />
+        </>
+      }
+    >
       <SessionFilters view={view} counts={counts} onChange={change} />
       <SavedViews list="sessions" href={writeView(view)} />
       <SessionList
@@ -45,7 +59,9 @@ export function SessionsPage() {
         maySelect={maySelect}
         onRenew={renew}
       />
-      <Suspense>{reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}</Suspense>
+      <Suspense>
+        {reassigning !== null && <ReassignDialog sessionId={reassigning} onClose={() => setReassigning(null)} />}
+      </Suspense>
     </Page>
   );
 }

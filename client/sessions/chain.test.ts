@@ -26,7 +26,10 @@ async function passedOn(moves: number, agents: number): Promise<string> {
   for (let move = 1; move <= moves; move += 1) {
     await reassign(id, { agentId: name(move % agents), reason: `Move ${move}`, skipHandoff: move % 7 === 3 });
     if (move % 4 === 0) continue;
-    const { rows } = await db.pool.query<{ id: string }>("SELECT id FROM handoffs WHERE session_id = $1 AND status = 'INITIATED'", [id]);
+    const { rows } = await db.pool.query<{ id: string }>(
+      "SELECT id FROM handoffs WHERE session_id = $1 AND status = 'INITIATED'",
+      [id],
+    );
     for (const { id: handoffId } of rows) await run(acceptHandoff, { handoffId });
     await turn(id);
   }
@@ -46,10 +49,17 @@ const chain = (page: Page) => page.getByRole('region', { name: 'Chain, drawn' })
 const lanes = (page: Page): Promise<{ name: string; bars: number }[]> =>
   chain(page).evaluate((region) => {
     const bars = [...region.querySelectorAll('rect')].map((bar) => bar.getBoundingClientRect());
-    const inSight = [...region.querySelectorAll('span')].filter((lane) => lane.getBoundingClientRect().width > 60 && lane.getBoundingClientRect().left >= region.getBoundingClientRect().left);
+    const inSight = [...region.querySelectorAll('span')].filter(
+      (lane) =>
+        lane.getBoundingClientRect().width > 60 &&
+        lane.getBoundingClientRect().left >= region.getBoundingClientRect().left,
+    );
     return inSight.map((lane) => {
       const { top, bottom } = lane.getBoundingClientRect();
-      return { name: lane.textContent, bars: bars.filter((bar) => Math.abs(bar.top + bar.bottom - top - bottom) < 6).length };
+      return {
+        name: lane.textContent,
+        bars: bars.filter((bar) => Math.abs(bar.top + bar.bottom - top - bottom) < 6).length,
+      };
     });
   });
 
@@ -78,7 +88,9 @@ describe('the drawn chain of a session that many agents held', () => {
     const inside = await chain(page).evaluate((region) => {
       const last = [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect();
       const box = region.getBoundingClientRect();
-      const scrollers = [region, ...region.querySelectorAll('*')].filter((each) => /auto|scroll/.test(getComputedStyle(each).overflow));
+      const scrollers = [region, ...region.querySelectorAll('*')].filter((each) =>
+        /auto|scroll/.test(getComputedStyle(each).overflow),
+      );
       return { newest: last.right <= box.right + 1 && last.left >= box.left, scrollers: scrollers.length };
     });
     expect(inside).toEqual({ newest: true, scrollers: 1 });
@@ -91,9 +103,24 @@ describe('the drawn chain of a session that many agents held', () => {
   it('leads from every bar and every line to what it stands for, and explains its colours', async () => {
     const { page } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
-    const drawn = await chain(page).evaluate((region) => ({ bars: region.querySelectorAll('a[href^="/?agent="] rect').length, lines: region.querySelectorAll('a[href^="/handoffs/"] path:first-of-type, a[href$="?view=handoffs"] path:first-of-type').length, states: [...new Set([...region.querySelectorAll('rect')].map((bar) => bar.dataset.state))].length }));
+    const drawn = await chain(page).evaluate((region) => ({
+      bars: region.querySelectorAll('a[href^="/?agent="] rect').length,
+      lines: region.querySelectorAll(
+        'a[href^="/handoffs/"] path:first-of-type, a[href$="?view=handoffs"] path:first-of-type',
+      ).length,
+      states: [...new Set([...region.querySelectorAll('rect')].map((bar) => bar.dataset.state))].length,
+    }));
     expect(drawn).toEqual({ bars: 21, lines: 20, states: 3 });
-    for (const word of ['Not accepted yet', 'Handed off', 'Declined', 'Without a handoff', 'Taken over', 'Cancelled', 'Waiting']) await page.locator('figcaption').getByText(word, { exact: true }).waitFor();
+    for (const word of [
+      'Not accepted yet',
+      'Handed off',
+      'Declined',
+      'Without a handoff',
+      'Taken over',
+      'Cancelled',
+      'Waiting',
+    ])
+      await page.locator('figcaption').getByText(word, { exact: true }).waitFor();
     const end = await chain(page).evaluate((region) => {
       const line = [...region.querySelectorAll<SVGPathElement>('a[href^="/handoffs/"] path:first-of-type')].at(-1)!;
       const point = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM()!);
@@ -106,7 +133,10 @@ describe('the drawn chain of a session that many agents held', () => {
   it('reaches every line and bar by Tab, each with a name, and can be skipped', async () => {
     const { page } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      );
     const skip = page.getByRole('link', { name: 'Skip the 41 links of the chain' });
     await skip.focus();
     await page.keyboard.press('Enter');
@@ -118,15 +148,29 @@ describe('the drawn chain of a session that many agents held', () => {
       await page.keyboard.press('Tab');
       names.push(await focused());
     }
-    expect(names.filter((each) => /^worker-of-the-platform-team-\d+ to worker-of-the-platform-team-\d+: \w+/.test(each)).length).toBe(17);
+    expect(
+      names.filter((each) => /^worker-of-the-platform-team-\d+ to worker-of-the-platform-team-\d+: \w+/.test(each))
+        .length,
+    ).toBe(17);
     expect(names.filter((each) => each.endsWith('without a handoff')).length).toBe(3);
-    expect(await chain(page).getByRole('link', { name: /^worker-of-the-platform-team-\d/ }).count()).toBe(41);
-    expect(names.slice(20).every((each) => /^worker-of-the-platform-team-\d+: (handed off|declined|not accepted yet)$/.test(each))).toBe(true);
+    expect(
+      await chain(page)
+        .getByRole('link', { name: /^worker-of-the-platform-team-\d/ })
+        .count(),
+    ).toBe(41);
+    expect(
+      names
+        .slice(20)
+        .every((each) => /^worker-of-the-platform-team-\d+: (handed off|declined|not accepted yet)$/.test(each)),
+    ).toBe(true);
     // The last bar has the focus: it is drawn in its colour, inside of the scroller.
     const last = await chain(page).evaluate((region) => {
       const bar = document.activeElement!.querySelector('rect')!;
       const [box, inside] = [bar.getBoundingClientRect(), region.getBoundingClientRect()];
-      return { stroke: getComputedStyle(bar).strokeWidth, visible: box.left >= inside.left && box.right <= inside.right + 1 };
+      return {
+        stroke: getComputedStyle(bar).strokeWidth,
+        visible: box.left >= inside.left && box.right <= inside.right + 1,
+      };
     });
     expect(last).toEqual({ stroke: '4px', visible: true });
     await page.keyboard.press('Enter');
@@ -139,7 +183,12 @@ describe('the drawn chain of a session that many agents held', () => {
     await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
     await page.waitForLoadState('networkidle');
     // The newest step stays in sight: the others appear to the left.
-    const newest = () => chain(page).evaluate((region) => region.getBoundingClientRect().right - [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect().right);
+    const newest = () =>
+      chain(page).evaluate(
+        (region) =>
+          region.getBoundingClientRect().right -
+          [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect().right,
+      );
     const before = await newest();
     const requests = requestsOf(page);
     await page.getByRole('button', { name: 'Show earlier' }).focus();
@@ -166,7 +215,11 @@ describe('the drawn chain of a session that many agents held', () => {
     }
     await expect.poll(() => moves.count(), patiently).toBe(16);
     // The first move is the third, between the second handoff and the third.
-    expect(await page.locator('table > tbody').evaluateAll((rows) => rows.findLastIndex((row) => row.hasAttribute('data-moved')) - rows.length)).toBe(-4);
+    expect(
+      await page
+        .locator('table > tbody')
+        .evaluateAll((rows) => rows.findLastIndex((row) => row.hasAttribute('data-moved')) - rows.length),
+    ).toBe(-4);
     expect(await moves.last().textContent()).toContain('Move 3');
     expect(await page.getByRole('button', { name: 'Show earlier moves' }).count()).toBe(0);
     expect(faults).toEqual([]);
@@ -175,19 +228,27 @@ describe('the drawn chain of a session that many agents held', () => {
 
 describe('a link of a chain', () => {
   it('starts at the tenure that handed off, also when another held the session in between', () => {
-    const handoff = (from: string): Tenure['initiatedByHandoff'] => ({ id: `from ${from}`, status: 'INITIATED', sourceAgentSession: { id: from } });
+    const handoff = (from: string): Tenure['initiatedByHandoff'] => ({
+      id: `from ${from}`,
+      status: 'INITIATED',
+      sourceAgentSession: { id: from },
+    });
     const given: Tenure[] = [
       { id: '1', state: 'HANDED_OFF', agent: { id: 'ann' } },
       { id: '2', state: 'DECLINED', agent: { id: 'bob' }, initiatedByHandoff: handoff('1') },
       { id: '3', state: 'PENDING', agent: { id: 'cyd' }, initiatedByHandoff: handoff('1') },
     ];
-    expect(drawChain(given, lanesOf(given, false)).links.map(({ title }) => title)).toEqual(['ann to bob', 'ann to cyd']);
+    expect(drawChain(given, lanesOf(given, false)).links.map(({ title }) => title)).toEqual([
+      'ann to bob',
+      'ann to cyd',
+    ]);
   });
 });
 
 describe('the lanes of a chain', () => {
   const chains = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 60 });
-  const tenures = (holders: number[]): Tenure[] => holders.map((holder, index) => ({ id: String(index), state: 'HANDED_OFF', agent: { id: `agent-${holder}` } }));
+  const tenures = (holders: number[]): Tenure[] =>
+    holders.map((holder, index) => ({ id: String(index), state: 'HANDED_OFF', agent: { id: `agent-${holder}` } }));
 
   it('hold every tenure inside the drawing, whatever the chain, with the last holder in a lane of its own', () => {
     fc.assert(

@@ -40,14 +40,25 @@ export function lanesOf(tenures: readonly Tenure[], unfolded: boolean): Lanes {
   if (counts.size <= mostLanes) return { own: [...counts.keys()], shared: [] };
   const holder = tenures.at(-1)?.agent.id;
   const rank = ([id, count]: [string, number]): number => (id === holder ? Infinity : count);
-  const agents = [...counts].sort((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one))).map(([id]) => id);
-  return unfolded ? { own: agents, shared: [] } : { own: agents.slice(0, mostLanes - 1), shared: agents.slice(mostLanes - 1) };
+  const agents = [...counts]
+    .sort((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one)))
+    .map(([id]) => id);
+  return unfolded
+    ? { own: agents, shared: [] }
+    : { own: agents.slice(0, mostLanes - 1), shared: agents.slice(mostLanes - 1) };
 }
 
 /** A step for each tenure in order of time, and links between tenures. */
-export function drawChain(tenures: readonly Tenure[], { own, shared }: Lanes): { bars: Bar[]; links: Link[]; width: number; height: number } {
+export function drawChain(
+  tenures: readonly Tenure[],
+  { own, shared }: Lanes,
+): { bars: Bar[]; links: Link[]; width: number; height: number } {
   const laneOf = (id: string): number => (own.includes(id) ? own.indexOf(id) : own.length);
-  const bars = tenures.map((tenure, index) => ({ tenure, x: index * step.width, y: step.top + laneOf(tenure.agent.id) * step.lane }));
+  const bars = tenures.map((tenure, index) => ({
+    tenure,
+    x: index * step.width,
+    y: step.top + laneOf(tenure.agent.id) * step.lane,
+  }));
   const byId = new Map(bars.map((bar) => [bar.tenure.id, bar]));
   const links = bars.slice(1).map((bar, index): Link => {
     const handoff = bar.tenure.initiatedByHandoff ?? null;
@@ -57,10 +68,17 @@ export function drawChain(tenures: readonly Tenure[], { own, shared }: Lanes): {
       key: bar.tenure.id,
       handoff,
       path: curve({ x: from.x + step.bar, y: from.y }, { x: bar.x - 4, y: bar.y }),
-      title: handoff ? `${from.tenure.agent.id} to ${bar.tenure.agent.id}` : `${bar.tenure.agent.id} has it without a handoff`,
+      title: handoff
+        ? `${from.tenure.agent.id} to ${bar.tenure.agent.id}`
+        : `${bar.tenure.agent.id} has it without a handoff`,
     };
   });
-  return { bars, links, width: Math.max(1, bars.length) * step.width, height: Math.max(1, own.length + Math.min(1, shared.length)) * step.lane };
+  return {
+    bars,
+    links,
+    width: Math.max(1, bars.length) * step.width,
+    height: Math.max(1, own.length + Math.min(1, shared.length)) * step.lane,
+  };
 }
 
 function curve(from: { x: number; y: number }, to: { x: number; y: number }): string {

@@ -27,18 +27,38 @@ beforeAll(async () => {
 /** The words and numbers of the tabs and switches. */
 const counts = (page: Page): Promise<Record<string, string>> =>
   page.evaluate(() =>
-    Object.fromEntries([...document.querySelectorAll('main nav a, main button[aria-pressed]')].map((each): [string, string] => [each.childNodes[0]!.textContent ?? '', each.lastElementChild!.textContent])),
+    Object.fromEntries(
+      [...document.querySelectorAll('main nav a, main button[aria-pressed]')].map((each): [string, string] => [
+        each.childNodes[0]!.textContent ?? '',
+        each.lastElementChild!.textContent,
+      ]),
+    ),
   );
 
 describe('the counts of the tabs and switches', () => {
   it('count what the search and the other filters leave', async () => {
     const { page, faults } = await go('/');
-    await expect.poll(() => counts(page), patiently).toEqual({ All: '5', Running: '4', Paused: '1', Completed: '0', Failed: '0', Cancelled: '0', Unassigned: '1', 'Open handoff': '1' });
+    await expect
+      .poll(() => counts(page), patiently)
+      .toEqual({
+        All: '5',
+        Running: '4',
+        Paused: '1',
+        Completed: '0',
+        Failed: '0',
+        Cancelled: '0',
+        Unassigned: '1',
+        'Open handoff': '1',
+      });
     await page.getByLabel('Search the titles').fill('alpha');
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '4', Running: '3', Paused: '1', Unassigned: '1', 'Open handoff': '1' });
+    await expect
+      .poll(() => counts(page), patiently)
+      .toMatchObject({ All: '4', Running: '3', Paused: '1', Unassigned: '1', 'Open handoff': '1' });
     await page.getByText('4 of 4 sessions').waitFor();
     await chooseAgent(page, 'claude-1');
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Running: '2', Paused: '0', Unassigned: '0', 'Open handoff': '0' });
+    await expect
+      .poll(() => counts(page), patiently)
+      .toMatchObject({ All: '2', Running: '2', Paused: '0', Unassigned: '0', 'Open handoff': '0' });
     await page.getByRole('link', { name: /^Paused/ }).click();
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Running: '2', Paused: '0' });
     expect(faults).toEqual([]);
@@ -51,7 +71,9 @@ describe('the counts of the tabs and switches', () => {
     await session('claude-1', { title: 'Delta 1' });
     const id = await session('claude-1', { title: 'Gamma 1' });
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1' });
-    await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
+    await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', {
+      id: encodeId('session', id),
+    });
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Completed: '1' });
   }, 90_000);
 
@@ -60,7 +82,9 @@ describe('the counts of the tabs and switches', () => {
     const { page } = await visit('/?status=completed&q=epsilon');
     await page.locator('[data-live="live"]').waitFor();
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1', Paused: '0' });
-    await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', { id: encodeId('session', id) });
+    await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', {
+      id: encodeId('session', id),
+    });
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Paused: '1' });
   }, 90_000);
 

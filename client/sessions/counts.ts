@@ -53,7 +53,8 @@ const recountEveryMs = 5_000;
 const lateMs = 1_500;
 
 /** Whether to add a session's change to counts that were read `ageMs` ago (null while they are read), or to read them again: they may include it. */
-export const isAdded = (ageMs: number | null, isNew: boolean, isKnown: boolean): boolean => ageMs !== null && ageMs > lateMs && (isKnown || isNew);
+export const isAdded = (ageMs: number | null, isNew: boolean, isKnown: boolean): boolean =>
+  ageMs !== null && ageMs > lateMs && (isKnown || isNew);
 
 /**
  * The number of sessions that each tab and switch of this view would show; undefined until counted. Changes of known sessions
@@ -62,7 +63,11 @@ export const isAdded = (ageMs: number | null, isNew: boolean, isKnown: boolean):
 export function useSessionCounts(view: View, known: Known): SessionCounts | undefined {
   const views = useMemo(() => viewsOf(view), [view]);
   const variables = useMemo(() => variablesOf(views), [views]);
-  const [{ data, fetching, stale }, ask] = useQuery({ query: SessionCountsQuery, variables, requestPolicy: 'cache-and-network' });
+  const [{ data, fetching, stale }, ask] = useQuery({
+    query: SessionCountsQuery,
+    variables,
+    requestPolicy: 'cache-and-network',
+  });
   const settled = !fetching && !stale;
   const [since, setSince] = useState({ settled, change: none });
   // A fresh count includes all changes.
@@ -95,26 +100,39 @@ function useRecount(settled: boolean, count: () => void): () => void {
   });
   useEffect(() => {
     if (!isDue || !settled) return;
-    const timer = setTimeout(() => {
-      last.current = performance.now();
-      setDue(false);
-      latest.current();
-    }, Math.max(200, last.current + recountEveryMs - performance.now()));
+    const timer = setTimeout(
+      () => {
+        last.current = performance.now();
+        setDue(false);
+        latest.current();
+      },
+      Math.max(200, last.current + recountEveryMs - performance.now()),
+    );
     return () => clearTimeout(timer);
   }, [isDue, settled]);
   return () => setDue(true);
 }
 
 const names = [...statuses, 'all', 'unassigned', 'open'] as const;
-const build = (count: (name: keyof SessionCounts) => number): SessionCounts => Object.fromEntries(names.map((name) => [name, count(name)])) as SessionCounts;
+const build = (count: (name: keyof SessionCounts) => number): SessionCounts =>
+  Object.fromEntries(names.map((name) => [name, count(name)])) as SessionCounts;
 const none = build(() => 0);
 const sum = (one: SessionCounts, other: SessionCounts): SessionCounts => build((name) => one[name] + other[name]);
-const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts => build((name) => after[name] - (before?.[name] ?? 0));
+const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts =>
+  build((name) => after[name] - (before?.[name] ?? 0));
 
 /** The views behind the tabs and switches: each keeps the other filters. */
 function viewsOf(view: View): Record<keyof SessionCounts, View> {
-  const byStatus = Object.fromEntries(statuses.map((status) => [status, { ...view, status }])) as Record<SessionStatus, View>;
-  return { ...byStatus, all: { ...view, status: null }, unassigned: { ...view, unassigned: true }, open: { ...view, open: true } };
+  const byStatus = Object.fromEntries(statuses.map((status) => [status, { ...view, status }])) as Record<
+    SessionStatus,
+    View
+  >;
+  return {
+    ...byStatus,
+    all: { ...view, status: null },
+    unassigned: { ...view, unassigned: true },
+    open: { ...view, open: true },
+  };
 }
 
 const variablesOf = (views: Record<keyof SessionCounts, View>): SessionCountsQueryVariables => ({
@@ -129,7 +147,8 @@ const variablesOf = (views: Record<keyof SessionCounts, View>): SessionCountsQue
 });
 
 /** One session's part of the counts. */
-const countsOf = (views: Record<keyof SessionCounts, View>, session: Facets): SessionCounts => build((name) => Number(fits(views[name], session)));
+const countsOf = (views: Record<keyof SessionCounts, View>, session: Facets): SessionCounts =>
+  build((name) => Number(fits(views[name], session)));
 
 function read(data: Data): SessionCounts {
   return {

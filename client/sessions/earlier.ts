@@ -16,7 +16,10 @@ export interface Earlier<Row> {
 const none: readonly never[] = [];
 
 /** The rows of the newest page, which is read again when something changes, and of the pages before it, which are read on demand. */
-export function useEarlier<Row extends { id: string }>(newest: PageOf<Row> | undefined, read: (after: string | null) => Promise<PageOf<Row> | undefined>): Earlier<Row> {
+export function useEarlier<Row extends { id: string }>(
+  newest: PageOf<Row> | undefined,
+  read: (after: string | null) => Promise<PageOf<Row> | undefined>,
+): Earlier<Row> {
   const [earlier, setEarlier] = useState<PageOf<Row> | null>(null);
   const from = (known: readonly Row[], pageInfo: PageOf<Row>['pageInfo'] | undefined): Earlier<Row> => ({
     known,

@@ -14,7 +14,8 @@ it('a session with more than 100 holders can be walked back to its first handoff
   const uuid = await session('ada', { title: 'Handed around' });
   await turn(uuid);
   await reassign(uuid, { agentId: 'bob', reason: 'The first of all' });
-  for (let move = 0; move < 210; move += 1) await reassign(uuid, { agentId: move % 2 === 0 ? 'ada' : 'bob', skipHandoff: true });
+  for (let move = 0; move < 210; move += 1)
+    await reassign(uuid, { agentId: move % 2 === 0 ? 'ada' : 'bob', skipHandoff: true });
   for (let more = 0; more < 30; more += 1) await turn(uuid);
   const { visit } = await openBrowser(url);
   const { page, faults } = await visit(`/sessions/${encodeId('session', uuid)}`);

@@ -47,7 +47,11 @@ export type Tenures = Earlier<Tenure>;
 /** The session's tenures. */
 export function useTenures(sessionId: string, moment: string | number): Tenures {
   const client = useClient();
-  const [{ data }, ask] = useQuery({ query: MovesQuery, variables: { id: sessionId, after: null }, requestPolicy: 'cache-and-network' });
+  const [{ data }, ask] = useQuery({
+    query: MovesQuery,
+    variables: { id: sessionId, after: null },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, moment);
   return useEarlier(data?.session?.agentSessions, async (after) => {
     const answer = await client.query(MovesQuery, { id: sessionId, after }).toPromise();
@@ -57,8 +61,13 @@ export function useTenures(sessionId: string, moment: string | number): Tenures 
 
 /** The moves without a handoff, newest first. */
 export const movesOf = (tenures: readonly Tenure[]): Move[] =>
-  tenures.filter(({ initiatedByHandoff, startedBy }) => !initiatedByHandoff && startedBy?.type === 'SESSION_REASSIGNED');
+  tenures.filter(
+    ({ initiatedByHandoff, startedBy }) => !initiatedByHandoff && startedBy?.type === 'SESSION_REASSIGNED',
+  );
 
 /** The numbers of the entries of handoffs, in order: each is the last message before the tenure that it began. */
 export const handoffNumbers = (tenures: readonly Pick<Tenure, 'startSequence' | 'initiatedByHandoff'>[]): number[] =>
-  tenures.filter(({ initiatedByHandoff, startSequence }) => initiatedByHandoff && startSequence > 1).map(({ startSequence }) => startSequence - 1).toReversed();
+  tenures
+    .filter(({ initiatedByHandoff, startSequence }) => initiatedByHandoff && startSequence > 1)
+    .map(({ startSequence }) => startSequence - 1)
+    .toReversed();

@@ -13,7 +13,8 @@ interface Page {
  */
 export function useNews(view: View): { news: number; left: number; note: (after: string | null, page: Page) => void } {
   const listed = useRef(new Set<string>());
-  const placeOf = ({ createdAt, lastActivityAt }: { createdAt: string; lastActivityAt: string }): string => (view.byActivity ? lastActivityAt : createdAt);
+  const placeOf = ({ createdAt, lastActivityAt }: { createdAt: string; lastActivityAt: string }): string =>
+    view.byActivity ? lastActivityAt : createdAt;
   // The time of the last session read, in the order of the list: older ones may match but are not loaded.
   const until = useRef('\uffff');
   const [news, setNews] = useState<ReadonlySet<string>>(() => new Set());
@@ -37,7 +38,9 @@ export function useNews(view: View): { news: number; left: number; note: (after:
     const end = nodes.at(-1);
     const last = pageInfo.hasNextPage && end !== undefined ? placeOf(end) : '';
     if (last < until.current) until.current = last;
-    setNews((now) => (nodes.some(({ id }) => now.has(id)) ? new Set([...now].filter((id) => !listed.current.has(id))) : now));
+    setNews((now) =>
+      nodes.some(({ id }) => now.has(id)) ? new Set([...now].filter((id) => !listed.current.has(id))) : now,
+    );
     const gone = nodes.filter((session) => hasLeft(view, session)).length;
     setLeft((now) => (gone === (now.get(after) ?? 0) ? now : new Map(now).set(after, gone)));
   };

@@ -8,6 +8,9 @@ export interface Proposal {
 
 /** How full the window is, in words. */
 export const fullnessOf = ({ windowTokens, contextWindow, compaction }: Proposal): string =>
-  compaction || windowTokens === null || contextWindow === null ? 'nearly full' : `${Math.floor((100 * windowTokens) / contextWindow)} % full`;
+  compaction || windowTokens === null || contextWindow === null
+    ? 'nearly full'
+    : `${Math.floor((100 * windowTokens) / contextWindow)} % full`;
 
-export const reasonOf = (proposal: Proposal, holder: string): string => `The context window of ${holder} is ${fullnessOf(proposal)}`;
+export const reasonOf = (proposal: Proposal, holder: string): string =>
+  `The context window of ${holder} is ${fullnessOf(proposal)}`;

@@ -20,7 +20,9 @@ it('1,000 sessions scroll in short tasks on a processor slowed four times', asyn
   const longest: number[] = [];
   for (let round = 0; round < 5; round += 1) longest.push(await longestTaskOfScroll(page));
   const slowness = measureSlowness();
-  console.log(`longest task of each round: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`);
+  console.log(
+    `longest task of each round: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; this machine is ${slowness.toFixed(1)} times as slow as usual`,
+  );
   // The goal is 50 ms, which `npm run bench -- scroll` measures with nothing beside it; what other programs do to the caches can double it.
   expect(longest.sort((one, other) => one - other)[2]).toBeLessThanOrEqual(100 * slowness);
 }, 300_000);

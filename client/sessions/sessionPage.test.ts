@@ -44,15 +44,29 @@ describe('the page of a session', () => {
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
     await top.getByText('Never seen').waitFor();
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
-    expect(await top.locator('title').allTextContents()).toEqual(expect.arrayContaining(['claude-1 to codex-1: rejected', 'claude-1 to codex-1: timed out', 'codex-1: declined', 'claude-1 to reviewer-1: taken over']));
+    expect(await top.locator('title').allTextContents()).toEqual(
+      expect.arrayContaining([
+        'claude-1 to codex-1: rejected',
+        'claude-1 to codex-1: timed out',
+        'codex-1: declined',
+        'claude-1 to reviewer-1: taken over',
+      ]),
+    );
 
     await page.getByText('Time axis', { exact: true }).click();
     const axis = page.getByRole('region', { name: /^Time axis/ });
     await axis.waitFor();
-    expect(await axis.getByRole('link', { name: /^claude-1, not accepted yet: .*of which .* waiting\. Go to message 12$/ }).getAttribute('href')).toBe(`/sessions/${chained}#message-12`);
+    expect(
+      await axis
+        .getByRole('link', { name: /^claude-1, not accepted yet: .*of which .* waiting\. Go to message 12$/ })
+        .getAttribute('href'),
+    ).toBe(`/sessions/${chained}#message-12`);
     const all = await axis.getByRole('link').count();
     expect(all).toBe(9);
-    const drawn = (kind: string) => axis.locator(`[data-drawn="${kind}"]`).evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().width > 0));
+    const drawn = (kind: string) =>
+      axis
+        .locator(`[data-drawn="${kind}"]`)
+        .evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().width > 0));
     expect((await drawn('turn')).length).toBeGreaterThan(3);
     // One was never accepted, and waits until now.
     expect(await drawn('waited')).toContain(true);
@@ -78,7 +92,9 @@ describe('the page of a session', () => {
     // The request stays above the conversation.
     await page.locator('summary', { hasText: 'Please add rate limits to the public API' }).waitFor();
     const entry = routed(page, 'now with the 429 test');
-    expect(await entry.textContent()).toMatch(/Routed to.*reviewer-1.*from claude-1.*Taken over.*Variable passed.*pull_request.*118/);
+    expect(await entry.textContent()).toMatch(
+      /Routed to.*reviewer-1.*from claude-1.*Taken over.*Variable passed.*pull_request.*118/,
+    );
     // The button keeps the focus, and what it found is said.
     await page.getByRole('button', { name: 'Handoff before' }).press('Enter');
     const said = page.getByRole('status').getByText(/^Handoff at message \d+\.$/);
@@ -91,7 +107,9 @@ describe('the page of a session', () => {
     await routed(page, 'The deployment script is Go').getByText('change its template in deploy/').waitFor();
     await page.getByRole('button', { name: 'First', exact: true }).click();
     await conversation(page).getByText('Please add rate limits to the public API').waitFor();
-    const order = await conversation(page).locator('li[aria-posinset]').evaluateAll((entries) => entries.map(({ id }) => id));
+    const order = await conversation(page)
+      .locator('li[aria-posinset]')
+      .evaluateAll((entries) => entries.map(({ id }) => id));
     expect(order.slice(0, 3)).toEqual(['message-1', 'message-2', 'message-3']);
 
     const calls = conversation(page).locator('#message-3');
@@ -114,7 +132,15 @@ describe('the page of a session', () => {
     await table.getByRole('button', { name: 'Context of handoff 4' }).click();
     await table.getByText('Document the limits').first().waitFor();
     const carried = await table.textContent();
-    for (const part of ['composed from the log', 'Read the whole change', 'Token bucket rather than a fixed window', 'src/http/rateLimit.ts', 'Bash2 calls1 failed', 'pull_request']) expect(carried).toContain(part);
+    for (const part of [
+      'composed from the log',
+      'Read the whole change',
+      'Token bucket rather than a fixed window',
+      'src/http/rateLimit.ts',
+      'Bash2 calls1 failed',
+      'pull_request',
+    ])
+      expect(carried).toContain(part);
     await table.getByText(/^Recent messages/).click();
     await table.getByText('I read the middleware first.', { exact: false }).first().waitFor();
     await table.getByText('JSON', { exact: true }).last().click();
@@ -137,7 +163,10 @@ describe('the page of a session', () => {
     await dialog.getByLabel('Budget').selectOption('2000');
     await dialog.getByRole('button', { name: /^Copy about/ }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const { contextPreview } = await ask<{ contextPreview: { text: string } }>('query ($id: ID!) { contextPreview(sessionId: $id, maxTokens: 2000) { text } }', { id: chained });
+    const { contextPreview } = await ask<{ contextPreview: { text: string } }>(
+      'query ($id: ID!) { contextPreview(sessionId: $id, maxTokens: 2000) { text } }',
+      { id: chained },
+    );
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(contextPreview.text);
     await look(page, 'session-prompt');
   }, 120_000);
@@ -146,7 +175,9 @@ describe('the page of a session', () => {
     const { page } = await visit('/livez');
     await page.evaluate(() => sessionStorage.setItem('baton.key', 'key-of-this-tab'));
     const asked: { url: string; authorization: string | undefined }[] = [];
-    page.on('request', (request) => asked.push({ url: request.url(), authorization: request.headers()['authorization'] }));
+    page.on('request', (request) =>
+      asked.push({ url: request.url(), authorization: request.headers()['authorization'] }),
+    );
     await page.goto(`${url}/sessions/${chained}?view=handoffs`);
     const save = async (name: string) => {
       const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
@@ -157,10 +188,16 @@ describe('the page of a session', () => {
     expect(whole.text).toContain(fourth);
     await page.getByRole('button', { name: 'Context of handoff 4' }).click();
     const markdown = await save('Download this handoff as Markdown');
-    const { handoff } = await ask<{ handoff: { markdown: string } }>('query ($id: ID!) { handoff(id: $id) { markdown } }', { id: fourth });
+    const { handoff } = await ask<{ handoff: { markdown: string } }>(
+      'query ($id: ID!) { handoff(id: $id) { markdown } }',
+      { id: fourth },
+    );
     expect(markdown).toEqual({ name: `${fourth}.md`, text: handoff.markdown });
     const downloads = asked.filter(({ url: address }) => /\.(md|json)$/.test(address));
-    expect(downloads.map(({ authorization }) => authorization)).toEqual(['Bearer key-of-this-tab', 'Bearer key-of-this-tab']);
+    expect(downloads.map(({ authorization }) => authorization)).toEqual([
+      'Bearer key-of-this-tab',
+      'Bearer key-of-this-tab',
+    ]);
     expect(asked.filter(({ url: address }) => address.includes('key-of-this-tab'))).toEqual([]);
   }, 120_000);
 
@@ -190,7 +227,16 @@ describe('the page of a session', () => {
     await agent('next-1');
     await agent('full-1', { contextWindow: 1_000, collaborators: ['next-1'] });
     const id = await session('full-1');
-    const report = (inputTokens: number) => turn(id, { usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null } });
+    const report = (inputTokens: number) =>
+      turn(id, {
+        usage: {
+          inputTokens,
+          outputTokens: null,
+          cacheCreationInputTokens: null,
+          cacheReadInputTokens: null,
+          model: null,
+        },
+      });
     const { page, faults } = await go(`/sessions/${encodeId('session', id)}`);
     await page.getByRole('heading', { name: 'A piece of work' }).waitFor();
     await report(900);
@@ -210,7 +256,8 @@ describe('the page of a session', () => {
   }, 120_000);
 
   it('shows recorded markup and links as text, wherever they appear', async () => {
-    const evil = '<img src=x onerror="document.title=\'broken in\'"> [click](javascript:alert(1)) <a href="javascript:alert(1)">here</a>';
+    const evil =
+      '<img src=x onerror="document.title=\'broken in\'"> [click](javascript:alert(1)) <a href="javascript:alert(1)">here</a>';
     const id = await session('claude-1', { title: `Title ${evil}`, contextVariables: { evil } });
     const call = { callId: 'c1', name: 'Bash', arguments: { evil }, result: evil, error: null, filesModified: [] };
     await turn(id, { messages: [{ role: 'ASSISTANT', content: `Said ${evil}` }], toolCalls: [call] });
@@ -234,7 +281,8 @@ describe('the page of a session', () => {
   it('loads all pages of handoffs and snapshots', async () => {
     for (const name of ['round-0', 'round-1', 'round-2']) await agent(name);
     const id = await session('round-0', { title: 'Handed round' });
-    for (let count = 1; count <= 130; count += 1) await reassign(id, { agentId: count % 2 === 1 ? 'round-1' : 'round-2', reason: `Move ${count}` });
+    for (let count = 1; count <= 130; count += 1)
+      await reassign(id, { agentId: count % 2 === 1 ? 'round-1' : 'round-2', reason: `Move ${count}` });
     const { page, faults } = await go(`/sessions/${encodeId('session', id)}?view=handoffs`);
     for (const shown of [20, 40, 60, 80, 100, 120]) {
       await page.getByText(`${shown} of 130 handoffs`).waitFor();
@@ -242,16 +290,26 @@ describe('the page of a session', () => {
     }
     await page.getByText('130 of 130 handoffs').waitFor();
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
-    const reasons = await page.getByRole('row').getByText(/^Move \d+$/).allTextContents();
+    const reasons = await page
+      .getByRole('row')
+      .getByText(/^Move \d+$/)
+      .allTextContents();
     expect(reasons).toEqual(Array.from({ length: 130 }, (_, index) => `Move ${130 - index}`));
     // One more comes in at the top, and the last is still there.
     await page.locator('[data-live="live"]').waitFor();
     await reassign(id, { agentId: 'round-1', reason: 'Move 131' });
     await page.getByText('131 of 131 handoffs').waitFor();
-    expect(await page.getByRole('row').getByText(/^Move (131|1)$/).count()).toBe(2);
+    expect(
+      await page
+        .getByRole('row')
+        .getByText(/^Move (131|1)$/)
+        .count(),
+    ).toBe(2);
 
     await page.getByRole('link', { name: /^Snapshots/ }).click();
-    const total = Number(/\d+$/.exec((await page.getByRole('link', { name: /^Snapshots ?\d/ }).textContent()) ?? '')![0]);
+    const total = Number(
+      /\d+$/.exec((await page.getByRole('link', { name: /^Snapshots ?\d/ }).textContent()) ?? '')![0],
+    );
     expect(total).toBeGreaterThan(130);
     for (let shown = 50; shown < total; shown += 50) {
       await page.getByText(`${shown} of ${total} snapshots`).waitFor();

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent, letCountsSettle, look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
+import {
+  chooseAgent,
+  letCountsSettle,
+  look,
+  openBrowser,
+  patiently,
+  requestsOf,
+  type Visit,
+} from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -48,7 +56,9 @@ describe('the list of sessions', () => {
     expect(await colour()).toBe(calm);
     await page.mouse.move(0, 0);
     // From whom to whom is seen beside the status.
-    expect(await badge.evaluate((element) => getComputedStyle(element, '::after').content)).toContain('claude-1 → codex-1');
+    expect(await badge.evaluate((element) => getComputedStyle(element, '::after').content)).toContain(
+      'claude-1 → codex-1',
+    );
     // No handoff, no badge.
     expect(await row(page, 'Fix the login').locator('[data-handoff]').count()).toBe(0);
     expect(faults).toEqual([]);
@@ -91,9 +101,13 @@ describe('the list of sessions', () => {
 
   it('keeps a session in its place with a note when it no longer matches, until the list is read again', async () => {
     const ids: string[] = [];
-    for (const title of ['Leaving 1', 'Leaving 2', 'Leaving 3']) ids.push(encodeId('session', await session('claude-1', { title })));
+    for (const title of ['Leaving 1', 'Leaving 2', 'Leaving 3'])
+      ids.push(encodeId('session', await session('claude-1', { title })));
     const change = async (act: string) => {
-      const { data } = await api.post<Record<string, { __typename: string }>>(`mutation ($id: ID!) { ${act}Session(input: { sessionId: $id }) { __typename } }`, { id: ids[1] });
+      const { data } = await api.post<Record<string, { __typename: string }>>(
+        `mutation ($id: ID!) { ${act}Session(input: { sessionId: $id }) { __typename } }`,
+        { id: ids[1] },
+      );
       expect(data[`${act}Session`]!.__typename).toMatch(/Payload$/);
     };
     const { page, faults } = await visit('/?status=running&q=leaving');
@@ -102,7 +116,8 @@ describe('the list of sessions', () => {
     await page.waitForLoadState('networkidle');
     await letCountsSettle(page);
     const requests = requestsOf(page);
-    const places = () => Promise.all(['Leaving 3', 'Leaving 2', 'Leaving 1'].map((title) => row(page, title).boundingBox()));
+    const places = () =>
+      Promise.all(['Leaving 3', 'Leaving 2', 'Leaving 1'].map((title) => row(page, title).boundingBox()));
     const before = await places();
 
     await change('pause');
@@ -131,7 +146,8 @@ describe('the list of sessions', () => {
 
   it('is light or dark like the system, or as chosen', async () => {
     const { page } = await visit('/');
-    const dark = () => page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor === 'rgb(16, 21, 28)');
+    const dark = () =>
+      page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor === 'rgb(16, 21, 28)');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(dark, patiently).toBe(true);
     await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();

@@ -20,7 +20,9 @@ it('the first load of the dashboard has less than 150 KB of compressed JavaScrip
   await page.locator('[data-session]').first().waitFor();
   await page.waitForLoadState('networkidle');
   const loaded = await page.evaluate(() =>
-    (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => ({ name: new URL(name).pathname, bytes: encodedBodySize })),
+    (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+      .filter(({ name }) => name.endsWith('.js'))
+      .map(({ name, encodedBodySize }) => ({ name: new URL(name).pathname, bytes: encodedBodySize })),
   );
   const total = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
   console.log(`first load: ${(total / 1_000).toFixed(0)} KB of JavaScript in ${loaded.length} files`);

@@ -40,7 +40,11 @@ describe('streams on one connection', () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const before = timers();
     const connection = connect({ ...common, url: proxy.url });
-    const streams = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } }), connection.open({ topic: { kind: 'handoffEvents', where: { sessionId: id } } })];
+    const streams = [
+      connection.open({ topic: inboxOf('b') }),
+      connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } }),
+      connection.open({ topic: { kind: 'handoffEvents', where: { sessionId: id } } }),
+    ];
     const collected = streams.map(collect);
     await Promise.all(streams.map(({ ready }) => ready));
     expect([proxy.seen, proxy.open]).toEqual([1, 1]);
@@ -65,12 +69,28 @@ describe('streams on one connection', () => {
     proxy.damage = (message) => {
       const { id, type } = message as { id: string; type: string };
       const text = JSON.stringify(message);
-      return type === 'next' && text.includes('handoffAssigned') ? [JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } })] : [text];
+      return type === 'next' && text.includes('handoffAssigned')
+        ? [
+            JSON.stringify({
+              id,
+              type,
+              payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] },
+            }),
+          ]
+        : [text];
     };
     const { uuid, id } = await work();
     const silenceMs = 2_000;
-    const connection = connect({ ...common, url: proxy.url, silenceMs, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
-    const [waiting, live] = [connection.open({ topic: inboxOf('b') }), connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } })];
+    const connection = connect({
+      ...common,
+      url: proxy.url,
+      silenceMs,
+      backoff: { baseMs: 3_600_000, capMs: 3_600_000 },
+    });
+    const [waiting, live] = [
+      connection.open({ topic: inboxOf('b') }),
+      connection.open({ topic: { kind: 'sessionUpdated', sessionIds: [id] } }),
+    ];
     atEnd(() => waiting.stop());
     const { numbers } = collect(live);
     await vi.waitFor(() => expect(waiting.status).toMatchObject({ state: 'waiting', reason: 'away' }), patience);

@@ -42,7 +42,11 @@ export interface ConnectionOptions {
 export interface Attempt {
   subscribe<Data>(
     request: { query: string; variables?: Record<string, unknown>; extensions?: Record<string, unknown> },
-    sink: { next(result: { data?: Data | null; errors?: readonly Refusal[] }): void; error(error: unknown): void; complete(): void },
+    sink: {
+      next(result: { data?: Data | null; errors?: readonly Refusal[] }): void;
+      error(error: unknown): void;
+      complete(): void;
+    },
   ): () => void;
 }
 
@@ -142,7 +146,8 @@ export class Connection {
     const late = setTimeout(() => lose({ code: undefined, reason: 'the server did not answer' }), connectMs);
     const watch = setInterval(() => {
       const heard = Math.min(...[...this.#carried].map(({ heardAt }) => heardAt ?? Infinity));
-      if (life.acknowledgedAt !== undefined && Date.now() - heard > this.#silenceMs) lose({ code: undefined, reason: 'the server fell silent' });
+      if (life.acknowledgedAt !== undefined && Date.now() - heard > this.#silenceMs)
+        lose({ code: undefined, reason: 'the server fell silent' });
     }, this.#silenceMs / 5);
     const clear = (): void => {
       clearTimeout(late);
@@ -165,8 +170,15 @@ export class Connection {
     }
     this.#failures = lived > (this.#options.stableMs ?? 10_000) ? 1 : this.#failures + 1;
     if (judged.verdict === 'later') this.#failures = Math.max(this.#failures, 4);
-    const wait = judged.verdict === 'restart' ? delayAfter(1, { ...this.#backoff, baseMs: Math.min(restartMs, this.#backoff.capMs) }) : delayAfter(this.#failures, this.#backoff);
-    const status: Status = { state: 'waiting', until: Date.now() + wait, reason: closing.reason || `the socket was closed (${closing.code ?? 'no code'})` };
+    const wait =
+      judged.verdict === 'restart'
+        ? delayAfter(1, { ...this.#backoff, baseMs: Math.min(restartMs, this.#backoff.capMs) })
+        : delayAfter(this.#failures, this.#backoff);
+    const status: Status = {
+      state: 'waiting',
+      until: Date.now() + wait,
+      reason: closing.reason || `the socket was closed (${closing.code ?? 'no code'})`,
+    };
     const timer = setTimeout(() => {
       this.#retry = undefined;
       this.#connect();
@@ -191,7 +203,7 @@ export class Connection {
 
 /** Handles the errors of abandoned sockets too: an unhandled one from `ws` ends the process. */
 function observed(base: SocketClass | undefined, made: (socket: Socket) => void): SocketClass {
-  if (base === undefined) throw new TypeError("There is no global WebSocket here: give the one of `ws` as `webSocket`");
+  if (base === undefined) throw new TypeError('There is no global WebSocket here: give the one of `ws` as `webSocket`');
   return class extends base {
     constructor(url: string, protocols?: string | string[]) {
       super(url, protocols, { perMessageDeflate: false, closeTimeout: 2_000 } as never);
@@ -202,8 +214,15 @@ function observed(base: SocketClass | undefined, made: (socket: Socket) => void)
 }
 
 function closingOf(event: unknown): Closing {
-  const { code, reason, message, error } = (event ?? {}) as { code?: unknown; reason?: unknown; message?: unknown; error?: unknown };
-  const found = [reason, message, (error as Error | undefined)?.message].find((text): text is string => typeof text === 'string' && text !== '');
+  const { code, reason, message, error } = (event ?? {}) as {
+    code?: unknown;
+    reason?: unknown;
+    message?: unknown;
+    error?: unknown;
+  };
+  const found = [reason, message, (error as Error | undefined)?.message].find(
+    (text): text is string => typeof text === 'string' && text !== '',
+  );
   return { code: typeof code === 'number' ? code : undefined, reason: found ?? '' };
 }
 

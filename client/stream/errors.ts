@@ -37,7 +37,10 @@ const restarting = [1001, 1012];
 const overloaded = [1008, 1013];
 
 /** What a closed socket means for its streams. */
-export function judgeClosing({ code, reason }: Closing): { verdict: 'retry' | 'restart' | 'later' } | { verdict: 'end'; error: StreamError } {
+export function judgeClosing({
+  code,
+  reason,
+}: Closing): { verdict: 'retry' | 'restart' | 'later' } | { verdict: 'end'; error: StreamError } {
   if (code !== undefined && fatal.includes(code)) {
     const known = code === 4401 ? 'UNAUTHENTICATED' : code === 4403 ? 'FORBIDDEN' : 'SOCKET_CLOSED';
     return { verdict: 'end', error: new StreamError(known, `The server closed the socket: ${code} ${reason}`.trim()) };

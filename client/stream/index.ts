@@ -25,7 +25,10 @@ export function openStream<Fields = object>(options: ConnectionOptions & StreamO
 }
 
 /** Several streams over one socket, which stays open while one of them does. */
-export function connect(options: ConnectionOptions): { open<Fields = object>(options: StreamOptions): EventStream<Fields>; retryNow(): void } {
+export function connect(options: ConnectionOptions): {
+  open<Fields = object>(options: StreamOptions): EventStream<Fields>;
+  retryNow(): void;
+} {
   const connection = new Connection(options);
   return {
     open: <Fields>(stream: StreamOptions) => new EventStream<Fields>(connection, stream),

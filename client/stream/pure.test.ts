@@ -23,7 +23,11 @@ describe('the wait before a retry', () => {
 });
 
 describe('the check of sequence numbers', () => {
-  const inSession = (id: string, sessionSequence: number): Numbered => ({ cursor: `${id}-${sessionSequence}`, sessionSequence, session: { id } });
+  const inSession = (id: string, sessionSequence: number): Numbered => ({
+    cursor: `${id}-${sessionSequence}`,
+    sessionSequence,
+    session: { id },
+  });
   const inInbox = (inboxSequence: number): Numbered => ({ cursor: `i${inboxSequence}`, inboxSequence });
 
   function judgements(promised: Promised, events: Numbered[]): string[] {
@@ -36,7 +40,14 @@ describe('the check of sequence numbers', () => {
   }
 
   it('accepts any first number of an inbox, then expects the next', () => {
-    expect(judgements('inbox', [7, 8, 8, 7, 10, 9].map(inInbox))).toEqual(['next', 'next', 'repeat', 'repeat', 'gap in inbox: 9, not 10', 'next']);
+    expect(judgements('inbox', [7, 8, 8, 7, 10, 9].map(inInbox))).toEqual([
+      'next',
+      'next',
+      'repeat',
+      'repeat',
+      'gap in inbox: 9, not 10',
+      'next',
+    ]);
   });
 
   it('numbers each session separately', () => {
@@ -45,11 +56,20 @@ describe('the check of sequence numbers', () => {
   });
 
   it('accepts growing numbers in a filtered stream', () => {
-    expect(judgements('growing', [inSession('a', 1), inSession('a', 9), inSession('a', 4)])).toEqual(['next', 'next', 'repeat']);
+    expect(judgements('growing', [inSession('a', 1), inSession('a', 9), inSession('a', 4)])).toEqual([
+      'next',
+      'next',
+      'repeat',
+    ]);
   });
 
   it('identifies events without a session by their cursors', () => {
-    expect(judgements('sessions', ['x', 'x', 'y'].map((cursor) => ({ cursor })))).toEqual(['next', 'repeat', 'next']);
+    expect(
+      judgements(
+        'sessions',
+        ['x', 'x', 'y'].map((cursor) => ({ cursor })),
+      ),
+    ).toEqual(['next', 'repeat', 'next']);
   });
 
   it('accepts any number after a known gap', () => {
@@ -67,7 +87,11 @@ describe('the check of sequence numbers', () => {
   });
 
   it('detects a lost, a repeated or two swapped events anywhere', () => {
-    const damaged = fc.record({ length: fc.integer({ min: 3, max: 60 }), at: fc.nat(), damage: fc.constantFrom('lost', 'repeated', 'swapped') });
+    const damaged = fc.record({
+      length: fc.integer({ min: 3, max: 60 }),
+      at: fc.nat(),
+      damage: fc.constantFrom('lost', 'repeated', 'swapped'),
+    });
     fc.assert(
       fc.property(damaged, ({ length, at, damage }) => {
         const numbers = Array.from({ length }, (_, n) => n + 1);
@@ -87,9 +111,17 @@ describe('the decision at the end of a stream', () => {
   const refusal = (code?: string) => [{ message: 'no', extensions: code === undefined ? {} : { code } }];
 
   it('retries after UNAVAILABLE, RATE_LIMITED and internal errors, and ends after a refusal', () => {
-    const verdicts = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR', 'CURSOR_EXPIRED', 'FORBIDDEN', 'UNAUTHENTICATED', 'BAD_USER_INPUT', 'LIMIT_EXCEEDED', undefined].map(
-      (code) => judge(refusal(code)).verdict,
-    );
+    const verdicts = [
+      'UNAVAILABLE',
+      'RATE_LIMITED',
+      'INTERNAL_SERVER_ERROR',
+      'CURSOR_EXPIRED',
+      'FORBIDDEN',
+      'UNAUTHENTICATED',
+      'BAD_USER_INPUT',
+      'LIMIT_EXCEEDED',
+      undefined,
+    ].map((code) => judge(refusal(code)).verdict);
     expect(verdicts).toEqual(['retry', 'retry', 'retry', 'expired', 'end', 'end', 'end', 'end', 'end']);
   });
 
@@ -99,7 +131,9 @@ describe('the decision at the end of a stream', () => {
     expect([1001, 1012].map(verdict)).toEqual(['restart', 'restart']);
     expect([1008, 1013].map(verdict)).toEqual(['later', 'later']);
     expect([4400, 4401, 4403, 4406, 4409, 4429].map(verdict)).toEqual(['end', 'end', 'end', 'end', 'end', 'end']);
-    expect(judgeClosing({ code: 4401, reason: 'the key was revoked' })).toMatchObject({ error: { code: 'UNAUTHENTICATED', message: /revoked/ } });
+    expect(judgeClosing({ code: 4401, reason: 'the key was revoked' })).toMatchObject({
+      error: { code: 'UNAUTHENTICATED', message: /revoked/ },
+    });
   });
 });
 

@@ -36,7 +36,9 @@ export class Sequences {
     const last = this.#last.get(place.stream);
     if (last === undefined || place.number === last + 1) return { is: 'next' };
     if (place.number <= last) return { is: 'repeat' };
-    return this.promised === 'growing' ? { is: 'next' } : { is: 'gap', stream: place.stream, expected: last + 1, received: place.number };
+    return this.promised === 'growing'
+      ? { is: 'next' }
+      : { is: 'gap', stream: place.stream, expected: last + 1, received: place.number };
   }
 
   take(event: Numbered): void {
@@ -59,7 +61,8 @@ export class Sequences {
   }
 
   #placeOf({ inboxSequence, sessionSequence, session }: Numbered): { stream: string; number: number } | undefined {
-    if (this.promised === 'inbox') return inboxSequence == null ? undefined : { stream: 'inbox', number: inboxSequence };
+    if (this.promised === 'inbox')
+      return inboxSequence == null ? undefined : { stream: 'inbox', number: inboxSequence };
     return session == null || sessionSequence == null ? undefined : { stream: session.id, number: sessionSequence };
   }
 }

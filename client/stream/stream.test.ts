@@ -27,7 +27,11 @@ const work = async () => {
 };
 
 async function watched(uuid: string, options: Partial<Parameters<typeof openStream>[0]> = {}) {
-  const stream = openStream({ ...common, topic: { kind: 'sessionUpdated', sessionIds: [encodeId('session', uuid)] }, ...options });
+  const stream = openStream({
+    ...common,
+    topic: { kind: 'sessionUpdated', sessionIds: [encodeId('session', uuid)] },
+    ...options,
+  });
   const collected = collect(stream);
   await stream.ready;
   return { stream, ...collected };
@@ -46,14 +50,21 @@ describe('a stream', () => {
     await stream.ready;
     const { handoffId } = await reassign(uuid, { agentId: 'b' });
     const first = await stream.next();
-    expect(first.value).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id }, handoff: { status: 'INITIATED', targetAgent: { id: 'b' } } });
+    expect(first.value).toMatchObject({
+      type: 'HANDOFF_INITIATED',
+      session: { id },
+      handoff: { status: 'INITIATED', targetAgent: { id: 'b' } },
+    });
     const second = await stream.next();
     expect(second.value).toMatchObject({ type: 'SESSION_REASSIGNED', inboxSequence: first.value!.inboxSequence! + 1 });
     stream.stop();
     // A new program with the cursor that was kept goes on behind it.
     await run(acceptHandoff, { handoffId: handoffId! });
     const later = openStream({ ...common, topic: inboxOf('b'), after: first.value!.cursor });
-    expect([(await later.next()).value?.type, (await later.next()).value?.type]).toEqual(['SESSION_REASSIGNED', 'HANDOFF_ACCEPTED']);
+    expect([(await later.next()).value?.type, (await later.next()).value?.type]).toEqual([
+      'SESSION_REASSIGNED',
+      'HANDOFF_ACCEPTED',
+    ]);
     later.stop();
     expect(await later.next()).toEqual({ done: true, value: undefined });
     // What was not taken is dropped.
@@ -108,10 +119,20 @@ describe('a stream', () => {
     const proxy = await frameProxy(() => url);
     atEnd(() => proxy.close());
     const statuses: Status[] = [];
-    const { numbers } = await watched(uuid, { url: proxy.url, silenceMs: 1_000, onStatus: (status) => statuses.push(status) });
+    const { numbers } = await watched(uuid, {
+      url: proxy.url,
+      silenceMs: 1_000,
+      onStatus: (status) => statuses.push(status),
+    });
     proxy.frozen = true;
     await turn(uuid);
-    await vi.waitFor(() => expect(statuses).toContainEqual(expect.objectContaining({ state: 'waiting', reason: 'the server fell silent' })), patience);
+    await vi.waitFor(
+      () =>
+        expect(statuses).toContainEqual(
+          expect.objectContaining({ state: 'waiting', reason: 'the server fell silent' }),
+        ),
+      patience,
+    );
     proxy.frozen = false;
     await vi.waitFor(() => expect(numbers).toEqual([2]), patience);
   });
@@ -172,7 +193,8 @@ describe('a stream', () => {
     atEnd(() => proxy.close());
     const gaps: object[] = [];
     const { stream, numbers } = await watched(uuid, { url: proxy.url, onGap: (gap) => gaps.push(gap) });
-    proxy.damage = (message) => (JSON.stringify(message).includes('"sessionSequence":3,') ? [] : [JSON.stringify(message)]);
+    proxy.damage = (message) =>
+      JSON.stringify(message).includes('"sessionSequence":3,') ? [] : [JSON.stringify(message)];
     for (let n = 0; n < 4; n += 1) await turn(uuid);
     await vi.waitFor(() => expect(numbers).toEqual([2, 4, 5]), patience);
     expect(gaps).toEqual([{ stream: id, expected: 3, received: 4 }]);
@@ -203,7 +225,11 @@ describe('a stream', () => {
       const { id, type } = message as { id: string; type: string };
       const text = JSON.stringify(message);
       if (type !== 'next') return [text];
-      return [text, JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } }), JSON.stringify({ id, type: 'complete' })];
+      return [
+        text,
+        JSON.stringify({ id, type, payload: { errors: [{ message: 'away', extensions: { code: 'UNAVAILABLE' } }] } }),
+        JSON.stringify({ id, type: 'complete' }),
+      ];
     };
     const waits: number[] = [];
     const { stream, numbers } = await watched(uuid, {
@@ -261,10 +287,21 @@ describe('a stream', () => {
 
   it('waits for a server that has not started, and retries at once with retryNow', async () => {
     const port = await freePort();
-    const connection = connect({ ...common, url: `http://127.0.0.1:${port}`, backoff: { baseMs: 3_600_000, capMs: 3_600_000 } });
+    const connection = connect({
+      ...common,
+      url: `http://127.0.0.1:${port}`,
+      backoff: { baseMs: 3_600_000, capMs: 3_600_000 },
+    });
     const stream = connection.open({ topic: inboxOf('b') });
     atEnd(() => stream.stop());
-    await vi.waitFor(() => expect(stream.status).toMatchObject({ state: 'waiting', reason: expect.stringContaining('ECONNREFUSED') as string }), patience);
+    await vi.waitFor(
+      () =>
+        expect(stream.status).toMatchObject({
+          state: 'waiting',
+          reason: expect.stringContaining('ECONNREFUSED') as string,
+        }),
+      patience,
+    );
     await startApp(db, { variables: { PORT: String(port) } });
     connection.retryNow();
     await stream.ready;

@@ -73,7 +73,10 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
   readonly #request: ReturnType<typeof requestOf>;
   readonly #sequences: Sequences;
   readonly #queue: StreamEvent<Fields>[] = [];
-  readonly #waiting: { resolve(result: IteratorResult<StreamEvent<Fields>, undefined>): void; reject(error: StreamError): void }[] = [];
+  readonly #waiting: {
+    resolve(result: IteratorResult<StreamEvent<Fields>, undefined>): void;
+    reject(error: StreamError): void;
+  }[] = [];
   /** The newest known cursor, heartbeats included; everything up to it was delivered or is queued. */
   #received: string | undefined;
   #taken: string | undefined;
@@ -169,7 +172,10 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
         next: (result) => unlessOver(() => this.#hear(result, field)),
         // Also called when the socket closes, which the connection handles.
         error: (error) => unlessOver(() => Array.isArray(error) && this.#refused(error as Refusal[])),
-        complete: () => unlessOver(() => this.#refused([{ message: 'the server ended the stream', extensions: { code: 'UNAVAILABLE' } }])),
+        complete: () =>
+          unlessOver(() =>
+            this.#refused([{ message: 'the server ended the stream', extensions: { code: 'UNAVAILABLE' } }]),
+          ),
       },
     );
     this.#unsubscribe = () => {
@@ -193,7 +199,8 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
     this.#heardAt = Date.now();
     const event = data?.[field];
     // With part of the server down, a null field is meaningless: the event is requested again.
-    if (event == null || errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE')) return this.#refused(errors ?? []);
+    if (event == null || errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE'))
+      return this.#refused(errors ?? []);
     if (event.type === 'READY' || event.type === 'HEARTBEAT') {
       this.#received = event.cursor;
       if (this.#queue.length === 0) this.#taken = event.cursor;
@@ -252,7 +259,8 @@ export class EventStream<Fields = object> implements AsyncIterableIterator<Strea
   #refused(refusals: readonly Refusal[]): void {
     this.#release();
     const { verdict, error } = judge(refusals);
-    if (verdict === 'end' || (verdict === 'expired' && this.#options.onExpired === undefined)) return this.#close(error);
+    if (verdict === 'end' || (verdict === 'expired' && this.#options.onExpired === undefined))
+      return this.#close(error);
     if (verdict === 'expired') {
       this.#expired = true;
       this.#received = undefined;

@@ -29,9 +29,14 @@ export function ArchiveDialog({ id, name, onClose }: { id: string; name: string;
         </>
       }
     >
-      <p>No agent can call it from then on, and its name becomes free. This cannot be taken back. Handoffs made with it stay as they are.</p>
+      <p>
+        No agent can call it from then on, and its name becomes free. This cannot be taken back. Handoffs made with it
+        stay as they are.
+      </p>
       {error && <RequestError error={error} onRetry={() => void confirm()} />}
-      {answer && answer.__typename !== 'ArchiveHandoffToolPayload' && <ErrorNote title="It was not archived">{readFragment(ToolRefusalFragment, answer).message}</ErrorNote>}
+      {answer && answer.__typename !== 'ArchiveHandoffToolPayload' && (
+        <ErrorNote title="It was not archived">{readFragment(ToolRefusalFragment, answer).message}</ErrorNote>
+      )}
     </Dialog>
   );
 }

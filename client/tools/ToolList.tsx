@@ -54,7 +54,15 @@ export function ToolList({ filter, isFiltered }: ToolListProps) {
   const [cursors, setCursors] = useState<string[]>([]);
   return (
     <ListTable label="Handoff tools" columns={columns} className={styles.table} choice={toolColumns}>
-      <ListPage filter={filter} isFiltered={isFiltered} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} />
+      <ListPage
+        filter={filter}
+        isFiltered={isFiltered}
+        after={null}
+        before={0}
+        rest={cursors}
+        total={undefined}
+        onMore={(cursor) => setCursors((now) => [...now, cursor])}
+      />
     </ListTable>
   );
 }
@@ -96,7 +104,21 @@ function ListPage({ filter, isFiltered, after, before, rest, total, onMore }: Li
         </EmptyState>
       }
       row={(tool) => <ToolRow key={tool.id} tool={tool} />}
-      next={next === undefined ? null : (shown, all) => <ListPage filter={filter} isFiltered={isFiltered} after={next} before={shown} rest={others} total={all} onMore={onMore} />}
+      next={
+        next === undefined
+          ? null
+          : (shown, all) => (
+              <ListPage
+                filter={filter}
+                isFiltered={isFiltered}
+                after={next}
+                before={shown}
+                rest={others}
+                total={all}
+                onMore={onMore}
+              />
+            )
+      }
       onRetry={() => ask({ requestPolicy: 'network-only' })}
       onMore={() => {
         const cursor = data?.handoffTools.pageInfo.endCursor;

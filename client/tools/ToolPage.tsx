@@ -147,7 +147,10 @@ function Facts({ tool }: { tool: SavedTool }) {
             <ul role="list" className={styles.variables}>
               {variables.map((variable) => (
                 <li key={variable.name}>
-                  <strong className="mono">{variable.name}</strong> <span className="soft small">{[variable.type.toLowerCase(), ...(variable.required ? ['required'] : [])].join(', ')}</span>
+                  <strong className="mono">{variable.name}</strong>{' '}
+                  <span className="soft small">
+                    {[variable.type.toLowerCase(), ...(variable.required ? ['required'] : [])].join(', ')}
+                  </span>
                   {variable.description != null && <p className="small">{variable.description}</p>}
                 </li>
               ))}
@@ -157,7 +160,17 @@ function Facts({ tool }: { tool: SavedTool }) {
       )}
       <div>
         <dt>{archivedAt == null ? 'Since' : 'Archived'}</dt>
-        <dd>{archivedAt != null ? <Time at={archivedAt} /> : createdAt != null ? <Time at={createdAt} /> : <span className="soft">{generated && 'It follows from a collaboration of the agent, and changes with it.'}</span>}</dd>
+        <dd>
+          {archivedAt != null ? (
+            <Time at={archivedAt} />
+          ) : createdAt != null ? (
+            <Time at={createdAt} />
+          ) : (
+            <span className="soft">
+              {generated && 'It follows from a collaboration of the agent, and changes with it.'}
+            </span>
+          )}
+        </dd>
       </div>
     </dl>
   );

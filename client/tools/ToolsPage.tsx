@@ -32,21 +32,39 @@ export default function ToolsPage() {
       }
     >
       <div className={styles.filters}>
-        <AgentSelect label="Offered to" none="Offered to anybody" value={view.agent} onChange={(agent) => change({ agent })} />
+        <AgentSelect
+          label="Offered to"
+          none="Offered to anybody"
+          value={view.agent}
+          onChange={(agent) => change({ agent })}
+        />
         <AgentSelect label="Target" none="To anybody" value={view.target} onChange={(target) => change({ target })} />
         <label className={styles.kind}>
           <span className="hidden">Kind</span>
-          <select className="select" value={view.kind ?? ''} onChange={({ target }) => change({ kind: readToolsView(new URLSearchParams({ kind: target.value })).kind })}>
+          <select
+            className="select"
+            value={view.kind ?? ''}
+            onChange={({ target }) => change({ kind: readToolsView(new URLSearchParams({ kind: target.value })).kind })}
+          >
             <option value="">Any kind</option>
             <option value="generated">Generated</option>
             <option value="defined">Defined</option>
           </select>
         </label>
         <label className={styles.archived}>
-          <input type="checkbox" checked={view.archived} onChange={({ target }) => change({ archived: target.checked })} /> With archived ones
+          <input
+            type="checkbox"
+            checked={view.archived}
+            onChange={({ target }) => change({ archived: target.checked })}
+          />{' '}
+          With archived ones
         </label>
       </div>
-      <ToolList key={writeToolsView(view)} filter={toToolFilter(view)} isFiltered={writeToolsView({ ...view, archived: false }) !== '/tools'} />
+      <ToolList
+        key={writeToolsView(view)}
+        filter={toToolFilter(view)}
+        isFiltered={writeToolsView({ ...view, archived: false }) !== '/tools'}
+      />
     </Page>
   );
 }

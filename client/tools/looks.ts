@@ -18,6 +18,10 @@ interface State {
 export function looksOf({ generated, enabled, archivedAt }: State): Look[] {
   return [
     generated ? { tone: 'calm', icon: 'bot', word: 'Generated' } : { tone: 'violet', icon: 'user', word: 'Defined' },
-    ...(archivedAt != null ? [{ tone: 'bad', icon: 'ban', word: 'Archived' } as const] : enabled ? [] : [{ tone: 'wait', icon: 'alert', word: 'Target is archived' } as const]),
+    ...(archivedAt != null
+      ? [{ tone: 'bad', icon: 'ban', word: 'Archived' } as const]
+      : enabled
+        ? []
+        : [{ tone: 'wait', icon: 'alert', word: 'Target is archived' } as const]),
   ];
 }

@@ -24,11 +24,21 @@ interface Definition {
   name: string;
 }
 const definitionOf = async (agentId: string, format: string, name: string): Promise<unknown> => {
-  const { data } = await post<{ agent: { handoffToolDefinitions: Definition[] } }>(`{ agent(id: "${agentId}") { handoffToolDefinitions(format: ${format}) } }`);
-  return data.agent.handoffToolDefinitions.find((each) => each.name === name || (each as unknown as { function?: Definition }).function?.name === name);
+  const { data } = await post<{ agent: { handoffToolDefinitions: Definition[] } }>(
+    `{ agent(id: "${agentId}") { handoffToolDefinitions(format: ${format}) } }`,
+  );
+  return data.agent.handoffToolDefinitions.find(
+    (each) => each.name === name || (each as unknown as { function?: Definition }).function?.name === name,
+  );
 };
-const formats = { Anthropic: 'ANTHROPIC', 'OpenAI Chat': 'OPENAI_CHAT', 'OpenAI Responses': 'OPENAI_RESPONSES', MCP: 'MCP' };
-const shown = async (page: Page, word: string): Promise<unknown> => JSON.parse((await page.getByRole('region', { name: `Definition for ${word}` }).textContent())!);
+const formats = {
+  Anthropic: 'ANTHROPIC',
+  'OpenAI Chat': 'OPENAI_CHAT',
+  'OpenAI Responses': 'OPENAI_RESPONSES',
+  MCP: 'MCP',
+};
+const shown = async (page: Page, word: string): Promise<unknown> =>
+  JSON.parse((await page.getByRole('region', { name: `Definition for ${word}` }).textContent())!);
 
 describe('the list of tools', () => {
   it('filters by agent, target, kind and archive, and the address keeps the filters', async () => {
@@ -88,7 +98,9 @@ describe('the form of a tool', () => {
     await page.getByRole('heading', { name: 'report_flaky_test' }).waitFor();
     // A handoff may be unread.
     expect(await page.title()).toMatch(/^(\(\d+\) )?report_flaky_test · Baton$/);
-    const definitions = await Promise.all(Object.values(formats).map((format) => definitionOf('claude-1', format, 'report_flaky_test')));
+    const definitions = await Promise.all(
+      Object.values(formats).map((format) => definitionOf('claude-1', format, 'report_flaky_test')),
+    );
     expect(previews).toEqual(definitions);
     expect(await shown(page, 'Anthropic')).toEqual(definitions[0]);
 
@@ -110,7 +122,12 @@ describe('the form of a tool', () => {
     await page.getByRole('button', { name: 'Save' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Edit' }).waitFor();
-    expect(Object.keys(((await definitionOf('claude-1', 'ANTHROPIC', 'report_flaky_test')) as { input_schema: { properties: object } }).input_schema.properties)).toEqual(['test', 'runs', 'reason', 'summary']);
+    expect(
+      Object.keys(
+        ((await definitionOf('claude-1', 'ANTHROPIC', 'report_flaky_test')) as { input_schema: { properties: object } })
+          .input_schema.properties,
+      ),
+    ).toEqual(['test', 'runs', 'reason', 'summary']);
 
     await page.getByText('the newest 5 messages, tool calls, files, no tasks, decisions, all variables').waitFor();
 
@@ -131,7 +148,12 @@ describe('the form of a tool', () => {
 
 describe('trying a tool', () => {
   it('shows the verdict of each rule and what the target would read, and writes nothing', async () => {
-    const count = async () => (await db.pool.query('SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM handoffs) AS handoffs, (SELECT count(*) FROM messages) AS messages')).rows[0] as unknown;
+    const count = async () =>
+      (
+        await db.pool.query(
+          'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM handoffs) AS handoffs, (SELECT count(*) FROM messages) AS messages',
+        )
+      ).rows[0] as unknown;
     const before = await count();
     const { page, faults } = await go('/tools?kind=defined');
     await page.getByRole('link', { name: 'ask_for_security_review' }).click();
@@ -152,7 +174,8 @@ describe('trying a tool', () => {
     expect(await verdicts.count()).toBe(18);
     expect(await verdicts.filter({ hasText: 'allows it' }).count()).toBe(18);
     const text = await page.getByRole('region', { name: 'The context, as the target reads it' }).textContent();
-    for (const part of ['The login test fails once a day', 'src/login.ts', 'Look for missing checks first']) expect(text).toContain(part);
+    for (const part of ['The login test fails once a day', 'src/login.ts', 'Look for missing checks first'])
+      expect(text).toContain(part);
     await look(page, 'tool');
     // The address leads to the same tool and session.
     await page.reload();
@@ -172,7 +195,8 @@ describe('trying a tool', () => {
     await page.getByLabel('risk (required)').selectOption('high');
     const held: (() => void)[] = [];
     await page.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('"risk":"high"') === true) await new Promise<void>((release) => held.push(release));
+      if (route.request().postData()?.includes('"risk":"high"') === true)
+        await new Promise<void>((release) => held.push(release));
       await route.continue();
     });
     const send = page.getByRole('button', { name: 'Try it' });
@@ -187,9 +211,14 @@ describe('trying a tool', () => {
     await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
     expect(await page.getByText('The call would hand off.').count()).toBe(0);
 
-    const { data } = await post<{ handoffTools: { nodes: { id: string; name: string; description: string }[] } }>('{ handoffTools(where: { generated: false }) { nodes { id name description } } }');
+    const { data } = await post<{ handoffTools: { nodes: { id: string; name: string; description: string }[] } }>(
+      '{ handoffTools(where: { generated: false }) { nodes { id name description } } }',
+    );
     const { id, description } = data.handoffTools.nodes.find(({ name }) => name === 'ask_for_security_review')!;
-    const describe = (text: string) => post('mutation ($input: UpdateHandoffToolInput!) { updateHandoffTool(input: $input) { __typename } }', { input: { toolId: id, description: text } });
+    const describe = (text: string) =>
+      post('mutation ($input: UpdateHandoffToolInput!) { updateHandoffTool(input: $input) { __typename } }', {
+        input: { toolId: id, description: text },
+      });
     await describe('Said otherwise by somebody else.');
     await page.getByText('Said otherwise by somebody else.').first().waitFor();
     await describe(description);

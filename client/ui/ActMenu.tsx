@@ -10,7 +10,10 @@ export interface MenuAct extends PageAction {
 const { ToggleButtonBlur } = useSelect.stateChangeTypes;
 
 /** Leaving the menu runs nothing. */
-const reduce = (_state: UseSelectState<MenuAct>, { type, changes }: UseSelectStateChangeOptions<MenuAct>): Partial<UseSelectState<MenuAct>> => (type === ToggleButtonBlur ? { ...changes, selectedItem: null } : changes);
+const reduce = (
+  _state: UseSelectState<MenuAct>,
+  { type, changes }: UseSelectStateChangeOptions<MenuAct>,
+): Partial<UseSelectState<MenuAct>> => (type === ToggleButtonBlur ? { ...changes, selectedItem: null } : changes);
 
 /** A button that opens a list of acts: arrow keys or first letters choose one, Enter runs it, Escape closes the list. */
 export function ActMenu({ label, acts }: { label: string; acts: readonly MenuAct[] }) {
@@ -24,13 +27,29 @@ export function ActMenu({ label, acts }: { label: string; acts: readonly MenuAct
   });
   return (
     <div className={styles.menu}>
-      <button type="button" {...getToggleButtonProps({ className: 'button', 'aria-label': label, 'aria-labelledby': undefined, title: label })}>
+      <button
+        type="button"
+        {...getToggleButtonProps({
+          className: 'button',
+          'aria-label': label,
+          'aria-labelledby': undefined,
+          title: label,
+        })}
+      >
         <Icon name="more" />
       </button>
-      <ul {...getMenuProps({ className: styles.list, 'aria-label': label, 'aria-labelledby': undefined })} hidden={!isOpen}>
+      <ul
+        {...getMenuProps({ className: styles.list, 'aria-label': label, 'aria-labelledby': undefined })}
+        hidden={!isOpen}
+      >
         {isOpen &&
           acts.map((act, index) => (
-            <li key={act.word} {...getItemProps({ item: act, index, className: styles.act })} data-highlighted={index === highlightedIndex} data-danger={act.danger}>
+            <li
+              key={act.word}
+              {...getItemProps({ item: act, index, className: styles.act })}
+              data-highlighted={index === highlightedIndex}
+              data-danger={act.danger}
+            >
               <Icon name={act.icon} /> {act.word}
             </li>
           ))}

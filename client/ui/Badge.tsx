@@ -25,7 +25,13 @@ export function Badge({ tone, icon, word, className, children }: Look & { classN
 }
 
 /** The same as a link, in one element because lists have a thousand of them. */
-export function BadgeLink({ tone, icon, word, className, ...link }: Look & Omit<ComponentProps<'a'>, 'href' | 'children'> & { href: string }) {
+export function BadgeLink({
+  tone,
+  icon,
+  word,
+  className,
+  ...link
+}: Look & Omit<ComponentProps<'a'>, 'href' | 'children'> & { href: string }) {
   return (
     <Link {...link} className={classes(tone, className)}>
       <Icon name={icon} />

@@ -32,4 +32,8 @@ export function CopyId({ id, noun }: { id: string; noun: string }) {
   );
 }
 
-export const copyAct = (id: string, noun: string): MenuAct => ({ word: `Copy the id of this ${noun}`, icon: 'copy', run: () => void copy(id, noun) });
+export const copyAct = (id: string, noun: string): MenuAct => ({
+  word: `Copy the id of this ${noun}`,
+  icon: 'copy',
+  run: () => void copy(id, noun),
+});

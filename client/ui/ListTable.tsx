@@ -27,7 +27,9 @@ export function ListTable({ label, columns, className, choice = fixed, children 
   const density = useDensity();
   const shown = useShown(choice);
   // Hidden by their place, so that no row has to know of it.
-  const hidden = columns.flatMap((name, index) => (typeof name === 'string' && choice.names.includes(name) && !shown.includes(name) ? [index + 1] : []));
+  const hidden = columns.flatMap((name, index) =>
+    typeof name === 'string' && choice.names.includes(name) && !shown.includes(name) ? [index + 1] : [],
+  );
   return (
     <div className={`card ${styles.list}`} data-density={density} tabIndex={0} role="region" aria-label={label}>
       <table className={`${styles.table} ${className}`} data-hidden={hidden.join(' ')}>
@@ -82,17 +84,33 @@ interface TablePageProps<Node> {
 }
 
 /** One page of a ListTable: its rows, and below them the next page or the end of the list. */
-export function TablePage<Node>({ columns, noun, page, error, fetching, skeletons, before, total, empty, row, next, onRetry, onMore }: TablePageProps<Node>) {
+export function TablePage<Node>({
+  columns,
+  noun,
+  page,
+  error,
+  fetching,
+  skeletons,
+  before,
+  total,
+  empty,
+  row,
+  next,
+  onRetry,
+  onMore,
+}: TablePageProps<Node>) {
   const failure = error && (
     <WholeRow columns={columns}>
       <RequestError error={error} onRetry={onRetry} />
     </WholeRow>
   );
   if (!page) {
-    return failure ?? (
-      <WholeRow columns={columns}>
-        <SkeletonRows rows={before === 0 ? skeletons : 2} height="3rem" label={`Loading the ${noun[1]}`} />
-      </WholeRow>
+    return (
+      failure ?? (
+        <WholeRow columns={columns}>
+          <SkeletonRows rows={before === 0 ? skeletons : 2} height="3rem" label={`Loading the ${noun[1]}`} />
+        </WholeRow>
+      )
     );
   }
   const { nodes, pageInfo } = page;
@@ -103,7 +121,20 @@ export function TablePage<Node>({ columns, noun, page, error, fetching, skeleton
       {failure}
       {shown > 0 && <tbody>{nodes.map(row)}</tbody>}
       {next?.(shown, all) ?? (
-        <WholeRow columns={columns}>{shown === 0 ? empty : <LoadMore shown={shown} total={all} hasMore={pageInfo.hasNextPage} loading={fetching} noun={all === 1 ? noun[0] : noun[1]} onMore={onMore} />}</WholeRow>
+        <WholeRow columns={columns}>
+          {shown === 0 ? (
+            empty
+          ) : (
+            <LoadMore
+              shown={shown}
+              total={all}
+              hasMore={pageInfo.hasNextPage}
+              loading={fetching}
+              noun={all === 1 ? noun[0] : noun[1]}
+              onMore={onMore}
+            />
+          )}
+        </WholeRow>
       )}
     </>
   );

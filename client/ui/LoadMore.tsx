@@ -17,7 +17,9 @@ export function LoadMore({ shown, total, hasMore, loading, noun, onMore }: LoadM
   return (
     <div className={styles.loadMore}>
       <span aria-live="polite">
-        {total === undefined ? `${shown.toLocaleString()} ${noun}` : `${shown.toLocaleString()} of ${total.toLocaleString()} ${noun}`}
+        {total === undefined
+          ? `${shown.toLocaleString()} ${noun}`
+          : `${shown.toLocaleString()} of ${total.toLocaleString()} ${noun}`}
       </span>
       {hasMore && (
         <button type="button" className="button" onClick={onMore} aria-disabled={loading}>

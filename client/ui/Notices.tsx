@@ -44,11 +44,19 @@ function Shown({ notice: { id, content, hasActs } }: { notice: Notice }) {
   const element = useRef<HTMLDivElement>(null);
   const close = (): void => {
     // The focus does not fall out of the page with the pressed button.
-    if (element.current?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
+    if (element.current?.contains(document.activeElement))
+      document.getElementById('main')?.focus({ preventScroll: true });
     closeNotice(id);
   };
   return (
-    <div ref={element} className={styles.notice} onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocus={() => setHeld(true)} onBlur={() => setHeld(false)}>
+    <div
+      ref={element}
+      className={styles.notice}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <CloseNoticeContext value={close}>
         <div className={styles.content}>{content}</div>
       </CloseNoticeContext>

@@ -12,12 +12,28 @@ export interface SelectFieldProps<Value extends string> {
 }
 
 /** One choice, with its hint. */
-export function SelectField<Value extends string>({ label, value, onChange, options, hint, error }: SelectFieldProps<Value>) {
+export function SelectField<Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+  hint,
+  error,
+}: SelectFieldProps<Value>) {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select id={id} className="select" value={value} aria-invalid={error !== undefined} aria-describedby={[hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') || undefined} onChange={({ target }) => onChange(options.find(([option]) => option === target.value)?.[0] ?? value)}>
+      <select
+        id={id}
+        className="select"
+        value={value}
+        aria-invalid={error !== undefined}
+        aria-describedby={
+          [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') || undefined
+        }
+        onChange={({ target }) => onChange(options.find(([option]) => option === target.value)?.[0] ?? value)}
+      >
         {options.map(([option, word]) => (
           <option key={option} value={option}>
             {word}

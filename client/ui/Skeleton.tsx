@@ -6,7 +6,15 @@ export function Skeleton({ height = '1rem', width = '100%' }: { height?: string;
 }
 
 /** A placeholder for a list. */
-export function SkeletonRows({ rows = 6, height = '4.25rem', label }: { rows?: number; height?: string; label: string }) {
+export function SkeletonRows({
+  rows = 6,
+  height = '4.25rem',
+  label,
+}: {
+  rows?: number;
+  height?: string;
+  label: string;
+}) {
   return (
     <div className={styles.stack} role="status">
       <span className="hidden">{label}</span>

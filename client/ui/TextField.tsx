@@ -16,20 +16,37 @@ interface TextFieldProps {
 }
 
 /** One text, with its hint and its error. */
-export function TextField({ label, value, onChange, error, hint, rows, mono = false, numeric = false, quiet = false }: TextFieldProps) {
+export function TextField({
+  label,
+  value,
+  onChange,
+  error,
+  hint,
+  rows,
+  mono = false,
+  numeric = false,
+  quiet = false,
+}: TextFieldProps) {
   const id = useId();
   const common = {
     id,
     value,
     'aria-invalid': error !== undefined,
-    'aria-describedby': [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') || undefined,
+    'aria-describedby':
+      [hint && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(' ') || undefined,
     onChange: ({ target }: { target: HTMLInputElement | HTMLTextAreaElement }) => onChange(target.value),
   };
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {rows === undefined ? (
-        <input {...common} {...(numeric && { type: 'number', min: 0, step: 1 })} className={`input ${mono ? 'mono' : ''}`} spellCheck={!mono} autoComplete="off" />
+        <input
+          {...common}
+          {...(numeric && { type: 'number', min: 0, step: 1 })}
+          className={`input ${mono ? 'mono' : ''}`}
+          spellCheck={!mono}
+          autoComplete="off"
+        />
       ) : (
         <textarea {...common} className={`textarea ${mono ? 'mono' : ''}`} rows={rows} spellCheck={!mono} />
       )}
@@ -43,7 +60,15 @@ export function TextField({ label, value, onChange, error, hint, rows, mono = fa
   );
 }
 
-export function FieldError({ id, message, quiet = false }: { id?: string; message: string | undefined; quiet?: boolean }) {
+export function FieldError({
+  id,
+  message,
+  quiet = false,
+}: {
+  id?: string;
+  message: string | undefined;
+  quiet?: boolean;
+}) {
   if (message === undefined) return null;
   return (
     <div id={id}>

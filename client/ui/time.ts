@@ -1,5 +1,13 @@
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const exact = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 const steps: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['year', 31_536_000_000],
   ['month', 2_592_000_000],
@@ -28,7 +36,8 @@ export function formatSpan(at: string, now: number): string {
 export const formatExact = (at: string): string => exact.format(new Date(at));
 
 /** The zone of local times at this time, such as "GMT+1". */
-export const localZone = (at: Date): string => exact.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+export const localZone = (at: Date): string =>
+  exact.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
 /** "850 ms", "12 s", "4 min", "3 h". */
 export function formatDuration(ms: number): string {

@@ -6,6 +6,7 @@ export function useFocusKept(state: string | undefined): void {
   useEffect(() => {
     const changed = last.current !== undefined && last.current !== state;
     last.current = state;
-    if (changed && document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true });
+    if (changed && document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
   }, [state]);
 }

@@ -20,7 +20,12 @@ export function SavedViews({ list, href }: { list: List; href: string }) {
   return (
     <div ref={group} role="group" aria-label="Saved views" tabIndex={-1} className={styles.views}>
       {views.map((view) => (
-        <Link key={view.name} href={view.href} className={styles.view} aria-current={view === present ? 'true' : undefined}>
+        <Link
+          key={view.name}
+          href={view.href}
+          className={styles.view}
+          aria-current={view === present ? 'true' : undefined}
+        >
           {view.name}
         </Link>
       ))}
@@ -31,7 +36,12 @@ export function SavedViews({ list, href }: { list: List; href: string }) {
       )}
       {naming === null && present !== undefined && (
         <>
-          <button type="button" className="button quiet small" onClick={() => setNaming('present')} aria-label={`Rename the view "${present.name}"`}>
+          <button
+            type="button"
+            className="button quiet small"
+            onClick={() => setNaming('present')}
+            aria-label={`Rename the view "${present.name}"`}
+          >
             Rename …
           </button>
           <button
@@ -53,7 +63,11 @@ export function SavedViews({ list, href }: { list: List; href: string }) {
           before={naming === 'present' ? present?.name : undefined}
           faultOf={(name) => faultOfName(views, name, naming === 'present' ? present?.name : undefined)}
           onName={(name) => {
-            setViews(naming === 'present' && present !== undefined ? renamed(views, present.name, name) : withView(views, { name, href }));
+            setViews(
+              naming === 'present' && present !== undefined
+                ? renamed(views, present.name, name)
+                : withView(views, { name, href }),
+            );
             done();
           }}
           onCancel={done}

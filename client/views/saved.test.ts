@@ -30,10 +30,16 @@ describe('saved views', () => {
 
   it('are read as they were written, whatever their names', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((name) => name.trim() === name), { maxLength: 20 }), (names) => {
-        const views = names.reduce<SavedView[]>((list, name) => withView(list, { ...mine, name }), []);
-        expect(readViews('sessions', JSON.stringify(views))).toEqual(views);
-      }),
+      fc.property(
+        fc.uniqueArray(
+          fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((name) => name.trim() === name),
+          { maxLength: 20 },
+        ),
+        (names) => {
+          const views = names.reduce<SavedView[]>((list, name) => withView(list, { ...mine, name }), []);
+          expect(readViews('sessions', JSON.stringify(views))).toEqual(views);
+        },
+      ),
     );
   });
 
@@ -43,7 +49,18 @@ describe('saved views', () => {
         expect(readViews('handoffs', JSON.stringify(value))).toEqual([]);
       }),
     );
-    const stored = [mine, { name: 'A', href: 'https://elsewhere.example/?a' }, { name: 'B', href: '//elsewhere.example' }, { name: '', href: '/?a' }, { name: 'C', href: '/handoffs?a' }, null];
-    expect([readViews('sessions', JSON.stringify(stored)), readViews('sessions', '{broken'), readViews('sessions', null)]).toEqual([[mine], [], []]);
+    const stored = [
+      mine,
+      { name: 'A', href: 'https://elsewhere.example/?a' },
+      { name: 'B', href: '//elsewhere.example' },
+      { name: '', href: '/?a' },
+      { name: 'C', href: '/handoffs?a' },
+      null,
+    ];
+    expect([
+      readViews('sessions', JSON.stringify(stored)),
+      readViews('sessions', '{broken'),
+      readViews('sessions', null),
+    ]).toEqual([[mine], [], []]);
   });
 });

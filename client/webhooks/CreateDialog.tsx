@@ -16,7 +16,9 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
   const answer = data?.createWebhook;
   const save = async () => {
     if (fetching) return;
-    const made = (await create({ input: { url: url.trim(), description: description.trim() || null, types: [...types] } })).data?.createWebhook;
+    const made = (
+      await create({ input: { url: url.trim(), description: description.trim() || null, types: [...types] } })
+    ).data?.createWebhook;
     if (made?.__typename === 'CreateWebhookPayload' && made.secret != null) onCreated(made.secret);
   };
   return (
@@ -28,7 +30,12 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" form="new-webhook" className="button primary" aria-disabled={fetching || url.trim() === ''}>
+          <button
+            type="submit"
+            form="new-webhook"
+            className="button primary"
+            aria-disabled={fetching || url.trim() === ''}
+          >
             {fetching ? 'Creating …' : 'Create'}
           </button>
         </>
@@ -44,26 +51,53 @@ export function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCr
       >
         <label className="field">
           <span className="label">URL</span>
-          <input className="input" type="url" inputMode="url" ref={focusFirst} required placeholder="https://example.com/baton" value={url} onChange={({ target }) => setUrl(target.value)} />
+          <input
+            className="input"
+            type="url"
+            inputMode="url"
+            ref={focusFirst}
+            required
+            placeholder="https://example.com/baton"
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
           <span className="hint">A public address by https. Others must be in BATON_WEBHOOK_ALLOW.</span>
         </label>
         <label className="field">
           <span className="label">Description</span>
-          <input className="input" maxLength={500} value={description} onChange={({ target }) => setDescription(target.value)} />
+          <input
+            className="input"
+            maxLength={500}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
         </label>
         <details>
-          <summary>{types.length === 0 ? 'Every event, except of the log' : `${types.length} ${types.length === 1 ? 'type' : 'types'} of events`}</summary>
+          <summary>
+            {types.length === 0
+              ? 'Every event, except of the log'
+              : `${types.length} ${types.length === 1 ? 'type' : 'types'} of events`}
+          </summary>
           <fieldset className={styles.types}>
             <legend className="hidden">Types of events</legend>
             {eventTypes.map((type) => (
               <label key={type}>
-                <input type="checkbox" checked={types.includes(type)} onChange={({ target }) => setTypes(target.checked ? [...types, type] : types.filter((other) => other !== type))} /> {type}
+                <input
+                  type="checkbox"
+                  checked={types.includes(type)}
+                  onChange={({ target }) =>
+                    setTypes(target.checked ? [...types, type] : types.filter((other) => other !== type))
+                  }
+                />{' '}
+                {type}
               </label>
             ))}
           </fieldset>
         </details>
         {error && <RequestError error={error} onRetry={() => void save()} />}
-        {answer && answer.__typename !== 'CreateWebhookPayload' && <ErrorNote title="It was not created">{answer.message}</ErrorNote>}
+        {answer && answer.__typename !== 'CreateWebhookPayload' && (
+          <ErrorNote title="It was not created">{answer.message}</ErrorNote>
+        )}
       </form>
     </Dialog>
   );

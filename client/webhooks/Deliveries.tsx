@@ -17,10 +17,17 @@ const readEveryMs = 3_000;
 export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled: boolean }) {
   // The cursors of the pages before, for the way back.
   const [after, setAfter] = useState<readonly (string | null)[]>([null]);
-  const [{ data, error }, ask] = useQuery({ query: DeliveriesQuery, variables: { webhookId, after: after.at(-1) ?? null }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: DeliveriesQuery,
+    variables: { webhookId, after: after.at(-1) ?? null },
+    requestPolicy: 'cache-and-network',
+  });
   const [{ data: sent, error: sendError }, redeliver] = useMutation(RedeliverMutation);
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask({ requestPolicy: 'network-only' }), readEveryMs);
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && ask({ requestPolicy: 'network-only' }),
+      readEveryMs,
+    );
     return () => clearInterval(timer);
   }, [ask]);
   const page = data?.deliveries;
@@ -32,7 +39,9 @@ export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled:
   return (
     <div className={styles.deliveries}>
       {failure && <RequestError error={failure} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
-      {sent && sent.redeliver.__typename !== 'RedeliverPayload' && <ErrorNote title="It was not sent again">{sent.redeliver.message}</ErrorNote>}
+      {sent && sent.redeliver.__typename !== 'RedeliverPayload' && (
+        <ErrorNote title="It was not sent again">{sent.redeliver.message}</ErrorNote>
+      )}
       {!page && !error && <SkeletonRows rows={3} height="2rem" label="Loading the deliveries" />}
       {page?.nodes.length === 0 && <p className="soft">Nothing was sent in the last 7 days.</p>}
       {page !== undefined && page.nodes.length > 0 && (
@@ -71,7 +80,11 @@ export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled:
           </button>
         )}
         {page?.pageInfo.hasNextPage === true && (
-          <button type="button" className="button small" onClick={() => setAfter([...after, page.pageInfo.endCursor ?? null])}>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => setAfter([...after, page.pageInfo.endCursor ?? null])}
+          >
             Older
           </button>
         )}

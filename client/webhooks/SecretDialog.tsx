@@ -20,7 +20,10 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
         </>
       }
     >
-      <p>Give it to the receiver, which checks the signature of each request with it. It is shown only now; afterwards it can only be replaced.</p>
+      <p>
+        Give it to the receiver, which checks the signature of each request with it. It is shown only now; afterwards it
+        can only be replaced.
+      </p>
       <label className="field">
         <span className="label">Secret</span>
         <input ref={field} className="input mono" readOnly value={secret} onFocus={({ target }) => target.select()} />

@@ -19,7 +19,8 @@ interface WebhookCardProps {
 
 /** A webhook with its acts and, when opened, its deliveries. */
 export function WebhookCard({ webhook, onSecret, onDeleted }: WebhookCardProps) {
-  const { id, url, description, types, enabled, disabledAt, disabledReason, previousSecretUntil, createdAt } = readFragment(WebhookFragment, webhook);
+  const { id, url, description, types, enabled, disabledAt, disabledReason, previousSecretUntil, createdAt } =
+    readFragment(WebhookFragment, webhook);
   const [open, setOpen] = useState(false);
   const [asked, setAsked] = useState<'rotate' | 'delete' | null>(null);
   const [{ data, error, fetching }, update] = useMutation(UpdateWebhookMutation);
@@ -33,15 +34,22 @@ export function WebhookCard({ webhook, onSecret, onDeleted }: WebhookCardProps) 
   };
   const end = async () => {
     setAsked(null);
-    if ((await remove({ input: { webhookId: id } })).data?.deleteWebhook.__typename === 'DeleteWebhookPayload') onDeleted();
+    if ((await remove({ input: { webhookId: id } })).data?.deleteWebhook.__typename === 'DeleteWebhookPayload')
+      onDeleted();
   };
-  const refusal = [data?.updateWebhook, removal.data?.deleteWebhook].find((answer) => answer !== undefined && 'message' in answer);
+  const refusal = [data?.updateWebhook, removal.data?.deleteWebhook].find(
+    (answer) => answer !== undefined && 'message' in answer,
+  );
   const failure = error ?? removal.error;
   return (
     <section className={`card ${styles.card}`} aria-labelledby={heading}>
       <div className={styles.head}>
         <h2 id={heading}>{url}</h2>
-        {enabled ? <Badge tone="good" icon="check" word="Enabled" /> : <Badge tone="bad" icon="ban" word={disabledReason == null ? 'Disabled' : disabledWords[disabledReason]} />}
+        {enabled ? (
+          <Badge tone="good" icon="check" word="Enabled" />
+        ) : (
+          <Badge tone="bad" icon="ban" word={disabledReason == null ? 'Disabled' : disabledWords[disabledReason]} />
+        )}
       </div>
       {description && <p>{description}</p>}
       <p className="soft small">
@@ -51,13 +59,21 @@ export function WebhookCard({ webhook, onSecret, onDeleted }: WebhookCardProps) 
             , disabled <Time at={disabledAt} />: enabled again, it continues with every event since
           </>
         )}
-        {previousSecretUntil != null && new Date(previousSecretUntil) > new Date() && ', signed with two secrets since the rotation'}.
+        {previousSecretUntil != null &&
+          new Date(previousSecretUntil) > new Date() &&
+          ', signed with two secrets since the rotation'}
+        .
       </p>
       <div className={styles.acts}>
         <button type="button" className="button small" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="list" size={14} /> Deliveries
         </button>
-        <button type="button" className="button small" aria-disabled={fetching} onClick={() => void change({ enabled: !enabled })}>
+        <button
+          type="button"
+          className="button small"
+          aria-disabled={fetching}
+          onClick={() => void change({ enabled: !enabled })}
+        >
           <Icon name={enabled ? 'pause' : 'play'} size={14} /> {enabled ? 'Disable' : 'Enable'}
         </button>
         <button type="button" className="button small" onClick={() => setAsked('rotate')}>
@@ -71,12 +87,24 @@ export function WebhookCard({ webhook, onSecret, onDeleted }: WebhookCardProps) 
       {refusal && 'message' in refusal && <ErrorNote title="It was not changed">{refusal.message}</ErrorNote>}
       {open && <Deliveries webhookId={id} enabled={enabled} />}
       {asked === 'rotate' && (
-        <Confirm title="Rotate the secret" word="Rotate" onConfirm={() => void change({ rotateSecret: true })} onClose={() => setAsked(null)}>
-          You get a new secret. For 24 hours requests are signed with the present one too, so that the receiver can change over.
+        <Confirm
+          title="Rotate the secret"
+          word="Rotate"
+          onConfirm={() => void change({ rotateSecret: true })}
+          onClose={() => setAsked(null)}
+        >
+          You get a new secret. For 24 hours requests are signed with the present one too, so that the receiver can
+          change over.
         </Confirm>
       )}
       {asked === 'delete' && (
-        <Confirm title="Delete the webhook" word="Delete" danger onConfirm={() => void end()} onClose={() => setAsked(null)}>
+        <Confirm
+          title="Delete the webhook"
+          word="Delete"
+          danger
+          onConfirm={() => void end()}
+          onClose={() => setAsked(null)}
+        >
           Nothing more is sent to {url}, and its deliveries are forgotten. This cannot be taken back.
         </Confirm>
       )}
@@ -84,7 +112,21 @@ export function WebhookCard({ webhook, onSecret, onDeleted }: WebhookCardProps) 
   );
 }
 
-function Confirm({ title, word, danger = false, onConfirm, onClose, children }: { title: string; word: string; danger?: boolean; onConfirm: () => void; onClose: () => void; children: React.ReactNode }) {
+function Confirm({
+  title,
+  word,
+  danger = false,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  title: string;
+  word: string;
+  danger?: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: React.ReactNode;
+}) {
   return (
     <Dialog
       title={title}

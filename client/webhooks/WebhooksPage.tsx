@@ -30,7 +30,13 @@ export default function WebhooksPage() {
         )
       }
     >
-      {mayManage ? <List creates={creates} onClose={() => setCreates(false)} /> : <EmptyState icon="key" title="Webhooks are an admin's.">Sign in with a key of role ADMIN to see them.</EmptyState>}
+      {mayManage ? (
+        <List creates={creates} onClose={() => setCreates(false)} />
+      ) : (
+        <EmptyState icon="key" title="Webhooks are an admin's.">
+          Sign in with a key of role ADMIN to see them.
+        </EmptyState>
+      )}
     </Page>
   );
 }

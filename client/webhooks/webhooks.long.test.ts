@@ -8,7 +8,9 @@ import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
-const { url, streams } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey, BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '127.0.0.1' } });
+const { url, streams } = await startApp(db, {
+  variables: { BATON_ADMIN_KEY: adminKey, BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '127.0.0.1' },
+});
 const { agent, session } = world(db.pool);
 const { visit } = await openBrowser(url);
 
@@ -81,8 +83,11 @@ describe('the page of webhooks', () => {
   }, 120_000);
 
   it('fits a phone, and shows nothing to others than admins, who have no link to it', async () => {
-    await db.pool.query(`INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at, disabled_at, disabled_reason)
-      VALUES (gen_random_uuid(), $1, '{}', 1, 'x', 0, 'admin', now(), now(), 'FAILING')`, [`https://example.com/${'long'.repeat(60)}`]);
+    await db.pool.query(
+      `INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at, disabled_at, disabled_reason)
+      VALUES (gen_random_uuid(), $1, '{}', 1, 'x', 0, 'admin', now(), now(), 'FAILING')`,
+      [`https://example.com/${'long'.repeat(60)}`],
+    );
     const { page, faults } = await signIn(adminKey, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     await page.getByText('it failed for 24 hours').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

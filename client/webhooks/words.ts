@@ -15,8 +15,13 @@ const looks: Record<DeliveryStatus, Look> = {
 };
 
 /** A delivery that failed and will be repeated differs from one that was not tried yet. */
-export const lookOf = ({ status, error }: { status: DeliveryStatus; error?: DeliveryError | null | undefined }): Look =>
-  status === 'PENDING' && error != null ? { tone: 'wait', icon: 'alert', word: 'Repeated' } : looks[status];
+export const lookOf = ({
+  status,
+  error,
+}: {
+  status: DeliveryStatus;
+  error?: DeliveryError | null | undefined;
+}): Look => (status === 'PENDING' && error != null ? { tone: 'wait', icon: 'alert', word: 'Repeated' } : looks[status]);
 
 const errors: Record<DeliveryError, string> = {
   TIMEOUT: 'no answer within 10 seconds',
@@ -31,6 +36,14 @@ const errors: Record<DeliveryError, string> = {
 };
 
 /** What the latest attempt gave; empty before the first. */
-export function answerText({ responseStatus, error }: { responseStatus?: number | null | undefined; error?: DeliveryError | null | undefined }): string {
-  return [responseStatus == null ? '' : `status ${responseStatus}`, error == null ? '' : errors[error]].filter((part) => part !== '').join(', ');
+export function answerText({
+  responseStatus,
+  error,
+}: {
+  responseStatus?: number | null | undefined;
+  error?: DeliveryError | null | undefined;
+}): string {
+  return [responseStatus == null ? '' : `status ${responseStatus}`, error == null ? '' : errors[error]]
+    .filter((part) => part !== '')
+    .join(', ');
 }

@@ -22,7 +22,15 @@ const { agent, session, pipeline, advance, initiate, turn, run } = world(pool);
 const { now, readAll } = agentReads(database, url);
 await agent('cid');
 
-const little = asCarry({ messages: 'LAST', lastMessages: 1, toolCalls: 'NONE', files: false, tasks: false, decisions: false, variables: ['shared'] });
+const little = asCarry({
+  messages: 'LAST',
+  lastMessages: 1,
+  toolCalls: 'NONE',
+  files: false,
+  tasks: false,
+  decisions: false,
+  variables: ['shared'],
+});
 
 const look = (id: string) => prisma.session.findUniqueOrThrow({ where: { id }, include: { lastHandoff: true } });
 const holder = async (id: string): Promise<string | null> => (await look(id)).agentId;
@@ -36,13 +44,32 @@ async function handedOver(slug: string, others: { maxCapacity?: number } = {}): 
     await agent(`${slug}-reviewer-${n}`, { role: `review ${slug}`, ...others });
     await agent(`${slug}-publisher-${n}`, { role: `publish ${slug}`, ...others });
   }
-  await run(updateAgent, { id: `${slug}-writer`, collaborations: [{ agentId: `${slug}-reviewer-1`, when: null, carry: little }] });
+  await run(updateAgent, {
+    id: `${slug}-writer`,
+    collaborations: [{ agentId: `${slug}-reviewer-1`, when: null, carry: little }],
+  });
   const role = (name: string) => ({ role: `${name} ${slug}` });
-  await pipeline(slug, ['write DONE review', 'review APPROVE publish', 'publish DONE end'], { write: role('write'), review: role('review'), publish: role('publish') });
-  const id = await session(null, { pipeline: slug, contextVariables: { shared: 'GIVEN variable', secret: 'HIDDEN variable' } });
+  await pipeline(slug, ['write DONE review', 'review APPROVE publish', 'publish DONE end'], {
+    write: role('write'),
+    review: role('review'),
+    publish: role('publish'),
+  });
+  const id = await session(null, {
+    pipeline: slug,
+    contextVariables: { shared: 'GIVEN variable', secret: 'HIDDEN variable' },
+  });
   await turn(id, {
-    messages: [{ role: 'USER', content: 'HIDDEN request' }, { role: 'ASSISTANT', content: 'HIDDEN answer. Shall I do the HIDDEN?' }],
-    toolCalls: [toolCall('c', 'Bash', { arguments: { command: 'npm test HIDDEN' }, filesModified: ['HIDDEN.ts'], error: 'HIDDEN error' })],
+    messages: [
+      { role: 'USER', content: 'HIDDEN request' },
+      { role: 'ASSISTANT', content: 'HIDDEN answer. Shall I do the HIDDEN?' },
+    ],
+    toolCalls: [
+      toolCall('c', 'Bash', {
+        arguments: { command: 'npm test HIDDEN' },
+        filesModified: ['HIDDEN.ts'],
+        error: 'HIDDEN error',
+      }),
+    ],
   });
   await run(recordDecision, { sessionId: id, text: 'HIDDEN decision' });
   await run(setTasks, { sessionId: id, tasks: [{ content: 'HIDDEN task', status: 'PENDING' }] });
@@ -102,7 +129,10 @@ it('the queue, a time-out after it, and a stand-in for the source pass on no mor
   for (const n of [1, 2, 3]) busy.push(await session(`full-publisher-${n}`));
   expect(await approve(id)).toMatchObject({ handoffId: null });
   await run(completeSession, { sessionId: busy[0]!, expectedVersion: null, result: null, summary: null });
-  expect(await look(id)).toMatchObject({ agentId: 'full-publisher-1', lastHandoff: { actorPrincipal: 'queue', sourceAgentId: 'full-reviewer-1' } });
+  expect(await look(id)).toMatchObject({
+    agentId: 'full-publisher-1',
+    lastHandoff: { actorPrincipal: 'queue', sourceAgentId: 'full-reviewer-1' },
+  });
   await expectHolderReads(id, since, 'LATER words', 'LATER reason', 'GIVEN last words');
 
   await run(completeSession, { sessionId: busy[1]!, expectedVersion: null, result: null, summary: null });

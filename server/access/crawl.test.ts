@@ -22,12 +22,20 @@ const crawl = crawler(contextFor, ['ada', 'bob', 'eve']);
 /** A Session with something of every kind in it. */
 async function fill(sessionId: string, to: string, mark: string): Promise<void> {
   await turn(sessionId, {
-    messages: [{ role: 'USER', content: `${mark} question` }, { role: 'ASSISTANT', content: `${mark} answer` }],
+    messages: [
+      { role: 'USER', content: `${mark} question` },
+      { role: 'ASSISTANT', content: `${mark} answer` },
+    ],
     toolCalls: [toolCall('c1', `${mark}-tool`, { arguments: { path: mark }, filesModified: [`${mark}.ts`] })],
   });
   await run(recordDecision, { sessionId, text: `${mark} decision` });
   await run(setTasks, { sessionId, tasks: [{ content: `${mark} task`, status: 'PENDING' }] });
-  const { handoffId } = await initiate(sessionId, to, { reason: `${mark} reason`, summary: `${mark} summary`, contextVariables: { [mark]: mark }, metadata: { [mark]: 1 } });
+  const { handoffId } = await initiate(sessionId, to, {
+    reason: `${mark} reason`,
+    summary: `${mark} summary`,
+    contextVariables: { [mark]: mark },
+    metadata: { [mark]: 1 },
+  });
   await run(acceptHandoff, { handoffId });
 }
 
@@ -49,8 +57,15 @@ it('an agent reaches no unreadable record through any path of the graph, and an 
 
   const foreignIds: string[] = [encodeId('session', foreign), encodeId('tool', foreignTool.toolId)];
   const tables: [IdPrefix, string][] = [
-    ['agentsession', 'agent_sessions'], ['handoff', 'handoffs'], ['turn', 'turns'], ['message', 'messages'], ['toolcall', 'tool_calls'],
-    ['decision', 'decisions'], ['task', 'tasks'], ['snapshot', 'context_snapshots'], ['event', 'events'],
+    ['agentsession', 'agent_sessions'],
+    ['handoff', 'handoffs'],
+    ['turn', 'turns'],
+    ['message', 'messages'],
+    ['toolcall', 'tool_calls'],
+    ['decision', 'decisions'],
+    ['task', 'tasks'],
+    ['snapshot', 'context_snapshots'],
+    ['event', 'events'],
   ];
   for (const [prefix, table] of tables) {
     const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${table} WHERE session_id = $1`, [foreign]);
@@ -74,7 +89,12 @@ it('an agent reaches no unreadable record through any path of the graph, and an 
   // And asked for by its id each is as if it were not there.
   const ids = foreignIds.filter((id) => !id.startsWith('tool_')).slice(0, 100);
   sent.length = 0;
-  const { data } = await graphql({ schema, source: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', variableValues: { ids }, contextValue: contextFor(agentCaller('ada')) });
+  const { data } = await graphql({
+    schema,
+    source: 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+    variableValues: { ids },
+    contextValue: contextFor(agentCaller('ada')),
+  });
   expect(data).toEqual({ nodes: ids.map(() => null) });
   // One statement finds out which it may read; what it may not is not loaded at all.
   expect(sent).toHaveLength(1);
@@ -82,7 +102,9 @@ it('an agent reaches no unreadable record through any path of the graph, and an 
 
 it('the only abstract types besides mutation results are ContextText, Error, Node and SearchResult', () => {
   const results = new Set(Object.values(schema.getMutationType()!.getFields()).map(({ type }) => getNamedType(type)));
-  const others = Object.values(schema.getTypeMap()).filter((type) => (isInterfaceType(type) || isUnionType(type)) && !results.has(type));
+  const others = Object.values(schema.getTypeMap()).filter(
+    (type) => (isInterfaceType(type) || isUnionType(type)) && !results.has(type),
+  );
   // A new one is a new way through the graph: see that the crawl above takes it.
   expect(others.map(({ name }) => name).sort()).toEqual(['ContextText', 'Error', 'Node', 'SearchResult']);
 });

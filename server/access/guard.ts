@@ -19,8 +19,12 @@ export function guard(schema: GraphQLSchema): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
       const access = (field.extensions['access'] ?? type.extensions['access']) as Access | undefined;
-      if (access === undefined) throw new Error(`${type.name}.${field.name} has no access: declare beside the field, or its type, who may ask for it`);
-      if (access !== 'inherit' && type !== schema.getMutationType()) protect(field as Field, `${type.name}.${field.name}`, access);
+      if (access === undefined)
+        throw new Error(
+          `${type.name}.${field.name} has no access: declare beside the field, or its type, who may ask for it`,
+        );
+      if (access !== 'inherit' && type !== schema.getMutationType())
+        protect(field as Field, `${type.name}.${field.name}`, access);
     }
   }
   return schema;
@@ -45,5 +49,6 @@ function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
 
 /** Baton itself has no role and may do everything. @throws ForbiddenError when the caller's role is not one of `roles`. */
 export function demandRole({ role }: Caller, name: string, roles: Roles): void {
-  if (role !== null && !roles.includes(role)) throw new ForbiddenError(`${name} is not allowed for your role: it requires a key of role ${roles.join(' or ')}`);
+  if (role !== null && !roles.includes(role))
+    throw new ForbiddenError(`${name} is not allowed for your role: it requires a key of role ${roles.join(' or ')}`);
 }

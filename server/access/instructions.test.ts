@@ -15,7 +15,12 @@ const { handoffId: uuid } = await initiate(sessionUuid, 'bob', { reason: 'becaus
 const handoffId = encodeId('handoff', uuid);
 const secret = 'what bob is told';
 
-const fields = ['instructions', 'markdown', 'contextPrompt { text kept { id } }', 'contextPrompt(maxTokens: 400) { text dropped { id } }'];
+const fields = [
+  'instructions',
+  'markdown',
+  'contextPrompt { text kept { id } }',
+  'contextPrompt(maxTokens: 400) { text dropped { id } }',
+];
 const ways: Record<string, (key: string) => Promise<string>> = {};
 const query = (name: string, source: string) => {
   ways[name] = async (key) => {
@@ -27,9 +32,15 @@ const query = (name: string, source: string) => {
 for (const field of fields) {
   query(`handoff { ${field} }`, `{ handoff(id: "${handoffId}") { ${field} } }`);
   query(`handoffs { ${field} }`, `{ handoffs(where: { sessionId: "${sessionId}" }) { nodes { ${field} } } }`);
-  query(`session { ${field} }`, `{ session(id: "${sessionId}") { openHandoff { ${field} } lastHandoff { ${field} } handoffs(first: 2) { nodes { ${field} } } } }`);
+  query(
+    `session { ${field} }`,
+    `{ session(id: "${sessionId}") { openHandoff { ${field} } lastHandoff { ${field} } handoffs(first: 2) { nodes { ${field} } } } }`,
+  );
   query(`node { ${field} }`, `{ node(id: "${handoffId}") { ... on Handoff { ${field} } } }`);
-  query(`event { ${field} }`, `{ sessionEvents(sessionId: "${sessionId}", first: 5) { nodes { handoff { ${field} } } } }`);
+  query(
+    `event { ${field} }`,
+    `{ sessionEvents(sessionId: "${sessionId}", first: 5) { nodes { handoff { ${field} } } } }`,
+  );
 }
 query('contextItem', `{ contextItem(handoffId: "${handoffId}", itemId: "instructions-1") { content } }`);
 for (const path of [`/handoffs/${handoffId}.md`, `/handoffs/${handoffId}.json`, `/sessions/${sessionId}.json`]) {
@@ -51,7 +62,8 @@ describe.each(Object.entries(ways))("the target's instructions in %s", (_name, r
 });
 
 it('no list of kept or dropped prompt parts names the instructions for another agent', async () => {
-  for (const field of fields.slice(2)) expect(await ways[`handoff { ${field} }`]!(secrets.AGENT)).not.toContain('instructions-1');
+  for (const field of fields.slice(2))
+    expect(await ways[`handoff { ${field} }`]!(secrets.AGENT)).not.toContain('instructions-1');
 });
 
 it("initiateHandoff does not return the target's instructions to the source", async () => {
@@ -72,7 +84,10 @@ it('of two subscribers with the same document, only the target receives its inst
     return socket;
   };
   const sockets = await Promise.all([secrets.AGENT, bobsKey].map(open));
-  await client(url, { key: bobsKey }).post('mutation ($input: AcceptHandoffInput!) { acceptHandoff(input: $input) { __typename } }', { input: { handoffId } });
+  await client(url, { key: bobsKey }).post(
+    'mutation ($input: AcceptHandoffInput!) { acceptHandoff(input: $input) { __typename } }',
+    { input: { handoffId } },
+  );
   const seen = await Promise.all(sockets.map(async (socket) => JSON.stringify(await socket.result('1'))));
   for (const socket of sockets) socket.terminate();
   expect(seen.map((text) => [text.includes('HANDOFF_ACCEPTED'), text.includes(secret)])).toEqual([

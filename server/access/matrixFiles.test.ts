@@ -12,15 +12,22 @@ const files = {
   'a handoff as JSON': async (whose: Whose) => `/handoffs/${(await handoffInput(whose)).handoffId}.json`,
   'a session': async (whose: Whose) => `/sessions/${(await sessionInput(whose)).sessionId}.json`,
 };
-const get = (path: string, key?: string) => send(`${url}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+const get = (path: string, key?: string) =>
+  send(`${url}${path}`, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
 
 it.each(Object.entries(files))('%s is readable by those who may query it', async (_name, pathOf) => {
   for (const whose of ['own', 'seen', 'foreign'] as const) {
     const path = await pathOf(whose);
-    for (const role of roles) expect([role, whose, (await get(path, secrets[role])).status]).toEqual([role, whose, role === 'AGENT' && whose === 'foreign' ? 404 : 200]);
+    for (const role of roles)
+      expect([role, whose, (await get(path, secrets[role])).status]).toEqual([
+        role,
+        whose,
+        role === 'AGENT' && whose === 'foreign' ? 404 : 200,
+      ]);
     expect(await get(path)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
     const missing = path.replace(sessionOrHandoff, (_, prefix: IdPrefix) => unknownId(prefix));
-    if (whose === 'foreign') expect((await get(path, secrets.AGENT)).body).toBe((await get(missing, secrets.AGENT)).body);
+    if (whose === 'foreign')
+      expect((await get(path, secrets.AGENT)).body).toBe((await get(missing, secrets.AGENT)).body);
   }
 });
 
@@ -32,7 +39,12 @@ it('a transcript may be uploaded by those who may call importTranscript', async 
     ADMIN: { own: 200, seen: 200, foreign: 200 },
   };
   const body = '{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Well?"}}\n';
-  const post = async (path: string, key?: string) => send(`${url}${path}`, { method: 'POST', body, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+  const post = async (path: string, key?: string) =>
+    send(`${url}${path}`, {
+      method: 'POST',
+      body,
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    });
   for (const role of roles) {
     for (const whose of ['own', 'seen', 'foreign'] as const) {
       const path = `/sessions/${(await sessionInput(whose)).sessionId}/transcript`;

@@ -50,12 +50,19 @@ const small = new Set(['agents', 'agent_collaborators', 'events']);
 /** What a query answers, and the plans of the very statements that it sends. */
 async function ask<Data>(caller: Caller, source: string): Promise<{ data: Data; plans: Plan[]; statements: number }> {
   queries.sent.length = 0;
-  const { data, errors } = await graphql({ schema, source: source.replaceAll('OWN', own).replaceAll('FOREIGN', foreign), contextValue: contextFor(caller) });
+  const { data, errors } = await graphql({
+    schema,
+    source: source.replaceAll('OWN', own).replaceAll('FOREIGN', foreign),
+    contextValue: contextFor(caller),
+  });
   expect(errors).toBeUndefined();
   const plans: Plan[] = [];
   const sent = [...queries.sent];
   for (const { text, values } of sent) {
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({
+      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    });
     plans.push(rows[0]!['QUERY PLAN'][0]!.Plan);
   }
   return { data: data as Data, plans, statements: sent.length };
@@ -63,7 +70,8 @@ async function ask<Data>(caller: Caller, source: string): Promise<{ data: Data; 
 
 const newcomer = agentCaller('newcomer');
 const busy = agentCaller('busy');
-const handoffs = (args = '') => `{ handoffs${args} { nodes { id status sourceAgent { id } targetAgent { id } session { id title } } pageInfo { endCursor } } }`;
+const handoffs = (args = '') =>
+  `{ handoffs${args} { nodes { id status sourceAgent { id } targetAgent { id } session { id title } } pageInfo { endCursor } } }`;
 const sessions = (args = '') => `{ sessions${args} { nodes { id title agent { id } lastHandoff { id status } } } }`;
 
 // One statement of each list asks whether a tenure of the agent has a limit.
@@ -75,7 +83,11 @@ const reads: [string, string, number][] = [
   ['sessions by their last change', sessions('(orderBy: { field: UPDATED_AT })'), 3],
   ['a session that the agent may not read', '{ session(id: "FOREIGN") { id handoffs { nodes { id } } } }', 1],
   ['the events of a session', '{ sessionEvents(sessionId: "OWN") { nodes { id } } }', 2],
-  ['the lists of the own agent', '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }', 2],
+  [
+    'the lists of the own agent',
+    '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }',
+    2,
+  ],
 ];
 
 const rareSessions = sessions('(where: { status: [PAUSED] })');
@@ -88,21 +100,33 @@ describe.each([
   ['an agent with 10 sessions', newcomer, 2, 2],
   ['an agent with 30 % of all sessions', busy, 1, 3],
 ])('for %s no query scans a large table', (_who, caller, ofOwn, ofRare) => {
-  test.each([...reads, ['sessions of a rare status', rareSessions, ofRare] as const, ['a session', oneSession, ofOwn] as const, ['nodes', nodes, ofOwn] as const])('%s', async (_name, source, statements) => {
+  test.each([
+    ...reads,
+    ['sessions of a rare status', rareSessions, ofRare] as const,
+    ['a session', oneSession, ofOwn] as const,
+    ['nodes', nodes, ofOwn] as const,
+  ])('%s', async (_name, source, statements) => {
     const answer = await ask(caller, source);
     expect(answer.statements).toBe(statements);
     for (const plan of answer.plans) {
       const pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-      expect([nodesOf(plan).filter((node) => node['Node Type'] === 'Seq Scan' && !small.has(node['Relation Name']!)).map((node) => node['Relation Name']), pages < 6_000 ? 'few' : pages]).toEqual([[], 'few']);
+      expect([
+        nodesOf(plan)
+          .filter((node) => node['Node Type'] === 'Seq Scan' && !small.has(node['Relation Name']!))
+          .map((node) => node['Relation Name']),
+        pages < 6_000 ? 'few' : pages,
+      ]).toEqual([[], 'few']);
     }
   });
 });
 
 test('lists all records that the agent may read, and no others', async () => {
-  const { data } = await ask<{ handoffs: { totalCount: number; nodes: { session: { id: string } }[] }; sessions: { totalCount: number; nodes: { id: string }[] } }>(
-    newcomer,
-    '{ handoffs { totalCount nodes { session { id } } } sessions { totalCount nodes { id } } }',
-  );
+  const { data } = await ask<{
+    handoffs: { totalCount: number; nodes: { session: { id: string } }[] };
+    sessions: { totalCount: number; nodes: { id: string }[] };
+  }>(newcomer, '{ handoffs { totalCount nodes { session { id } } } sessions { totalCount nodes { id } } }');
   expect([data.handoffs.totalCount, data.handoffs.nodes.length, data.sessions.totalCount]).toEqual([20, 20, 10]);
-  expect(new Set(data.handoffs.nodes.map(({ session }) => session.id))).toEqual(new Set(data.sessions.nodes.map(({ id }) => id)));
+  expect(new Set(data.handoffs.nodes.map(({ session }) => session.id))).toEqual(
+    new Set(data.sessions.nodes.map(({ id }) => id)),
+  );
 });

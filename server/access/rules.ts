@@ -29,23 +29,33 @@ export interface Facts {
 type BoundCaller = Pick<Caller, 'agentId'>;
 
 /** Whether a caller may read a Handoff's instructions: its target and people may, other agents may not. */
-export const readsInstructions = ({ agentId }: BoundCaller, targetAgentId: string): boolean => agentId === null || agentId === targetAgentId;
+export const readsInstructions = ({ agentId }: BoundCaller, targetAgentId: string): boolean =>
+  agentId === null || agentId === targetAgentId;
 
 /**
  * The error when a caller may not act on a record, or null. Limits only agents; roles were checked before. The state of the
  * record is checked later, except the holder's own tenure state.
  */
-export function refusalOfAct({ agentId }: BoundCaller, act: Act, facts: Facts): ForbiddenError | InvalidStateError | null {
+export function refusalOfAct(
+  { agentId }: BoundCaller,
+  act: Act,
+  facts: Facts,
+): ForbiddenError | InvalidStateError | null {
   if (agentId === null) return null;
-  if (act === 'answer') return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
-  if (act === 'withdraw') return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);
+  if (act === 'answer')
+    return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
+  if (act === 'withdraw')
+    return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);
   if (facts.actsFor != null && facts.actsFor !== agentId) {
-    return new ForbiddenError(`Your key is bound to agent '${agentId}' and cannot act for '${facts.actsFor}': leave agentId out, or ask an operator`);
+    return new ForbiddenError(
+      `Your key is bound to agent '${agentId}' and cannot act for '${facts.actsFor}': leave agentId out, or ask an operator`,
+    );
   }
   if (act === 'speak') return null;
   if (facts.holderId !== agentId) return onlyFor('the agent that holds the session', facts.holderId);
   if (facts.tenureState === 'PENDING') return notYet('PENDING', act, 'accept its handoff first (acceptHandoff)');
-  if (facts.tenureState === 'PAUSED' && act === 'work') return notYet('PAUSED', act, 'resume the session first (resumeSession)');
+  if (facts.tenureState === 'PAUSED' && act === 'work')
+    return notYet('PAUSED', act, 'resume the session first (resumeSession)');
   return null;
 }
 
@@ -53,4 +63,8 @@ const onlyFor = (who: string, agentId: string | null | undefined): ForbiddenErro
   new ForbiddenError(`Only ${who}${agentId == null ? '' : ` ('${agentId}')`} or an operator may do this`);
 
 const notYet = (state: string, act: Act, then: string): InvalidStateError =>
-  new InvalidStateError(`You are ${state} in this session: ${then}`, state, act === 'work' ? ['ACTIVE'] : ['ACTIVE', 'PAUSED']);
+  new InvalidStateError(
+    `You are ${state} in this session: ${then}`,
+    state,
+    act === 'work' ? ['ACTIVE'] : ['ACTIVE', 'PAUSED'],
+  );

@@ -37,7 +37,10 @@ const cases: Refusal[] = [
     mutation: 'archiveAgent',
     error: 'InvalidStateError',
     when: 'another principal has archived the agent',
-    given: async ({ archivedAgent }) => ({ input: { id: await archivedAgent() }, data: { state: 'ARCHIVED', allowed: ['AVAILABLE', 'DRAINING', 'OFFLINE'] } }),
+    given: async ({ archivedAgent }) => ({
+      input: { id: await archivedAgent() },
+      data: { state: 'ARCHIVED', allowed: ['AVAILABLE', 'DRAINING', 'OFFLINE'] },
+    }),
     says: /final/,
   },
 ];
@@ -57,7 +60,9 @@ describe('archiveAgent', () => {
     const archived = await db.prisma.agent.findUniqueOrThrow({ where: { id } });
     expect(archived).toMatchObject({ administrativeStatus: 'OFFLINE', currentLoad: 0 });
     expect(archived.archivedAt).toBeInstanceOf(Date);
-    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId! } })).toMatchObject({ sourceAgentId: id });
+    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId! } })).toMatchObject({
+      sourceAgentId: id,
+    });
   });
 
   it('revokes the keys of the agent and no others', async () => {
@@ -86,7 +91,10 @@ describe('archiveAgent', () => {
     for (let round = 0; round < 10; round += 1) {
       const id = unique('racer');
       await agent(id);
-      await Promise.allSettled([archive(id), run(createKey, { role: 'AGENT', agentId: id, name: 'late', expiresAt: null })]);
+      await Promise.allSettled([
+        archive(id),
+        run(createKey, { role: 'AGENT', agentId: id, name: 'late', expiresAt: null }),
+      ]);
       expect(await db.prisma.key.count({ where: { agentId: id, revokedAt: null } })).toBe(0);
     }
   });

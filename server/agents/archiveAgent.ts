@@ -22,7 +22,11 @@ export async function archiveAgent(
   if (agent.archivedAt !== null) {
     const [last] = await work.query<{ actor_principal: string }>(readArchiver, [id]);
     if (last?.actor_principal === work.caller.principal) return { agentId: id };
-    throw new InvalidStateError(`Agent '${id}' is archived, which is final`, 'ARCHIVED', ['AVAILABLE', 'DRAINING', 'OFFLINE']);
+    throw new InvalidStateError(`Agent '${id}' is archived, which is final`, 'ARCHIVED', [
+      'AVAILABLE',
+      'DRAINING',
+      'OFFLINE',
+    ]);
   }
   if (agent.currentLoad > 0) {
     throw new InvalidStateError(

@@ -17,13 +17,18 @@ export const agentFilter = inputObject(
 
 export function agentsWhere(prisma: PrismaClient, filter: z.output<typeof agentFilter>): Prisma.AgentWhereInput {
   const { maxCapacity } = prisma.agent.fields;
-  const withPlace: Prisma.AgentWhereInput = { administrativeStatus: 'AVAILABLE', currentLoad: { lt: maxCapacity }, archivedAt: null };
+  const withPlace: Prisma.AgentWhereInput = {
+    administrativeStatus: 'AVAILABLE',
+    currentLoad: { lt: maxCapacity },
+    archivedAt: null,
+  };
   const all: Prisma.AgentWhereInput[] = [];
   if (!filter.includeArchived) all.push({ archivedAt: null });
   if (filter.type !== null) all.push({ type: filter.type });
   if (filter.role !== null) all.push({ role: filter.role });
   if (filter.status === 'BUSY') all.push({ administrativeStatus: 'AVAILABLE', currentLoad: { gte: maxCapacity } });
-  else if (filter.status === 'AVAILABLE') all.push({ administrativeStatus: 'AVAILABLE', currentLoad: { lt: maxCapacity } });
+  else if (filter.status === 'AVAILABLE')
+    all.push({ administrativeStatus: 'AVAILABLE', currentLoad: { lt: maxCapacity } });
   else if (filter.status !== null) all.push({ administrativeStatus: filter.status });
   if (filter.hasCapacity !== null) all.push(filter.hasCapacity ? withPlace : { NOT: withPlace });
   return { AND: all };

@@ -8,14 +8,47 @@ type Values = [
 
 export const agentForms: readonly FixedForm[] = [
   {
-    select: { id: true, type: true, name: true, role: true, description: true, administrativeStatus: true, currentLoad: true, maxCapacity: true, registeredAt: true, archivedAt: true },
+    select: {
+      id: true,
+      type: true,
+      name: true,
+      role: true,
+      description: true,
+      administrativeStatus: true,
+      currentLoad: true,
+      maxCapacity: true,
+      registeredAt: true,
+      archivedAt: true,
+    },
     isLarge: false,
     sql: ({ where, orderBy, limit }) => `
       SELECT json_build_array(id, type, name, role, description, administrative_status, current_load, max_capacity, registered_at, archived_at)
       FROM (SELECT * FROM agents a ${where} ${orderBy('a')} LIMIT ${limit}) a
       ${orderBy('a')}`,
-    rowOf: ([id, type, name, role, description, administrativeStatus, currentLoad, maxCapacity, registeredAt, archivedAt]: Values) =>
-      fixedRow({ id, type, name, role, description, administrativeStatus, currentLoad, maxCapacity, registeredAt: isoOf(registeredAt), archivedAt: isoOf(archivedAt) }),
+    rowOf: ([
+      id,
+      type,
+      name,
+      role,
+      description,
+      administrativeStatus,
+      currentLoad,
+      maxCapacity,
+      registeredAt,
+      archivedAt,
+    ]: Values) =>
+      fixedRow({
+        id,
+        type,
+        name,
+        role,
+        description,
+        administrativeStatus,
+        currentLoad,
+        maxCapacity,
+        registeredAt: isoOf(registeredAt),
+        archivedAt: isoOf(archivedAt),
+      }),
   },
 ];
 

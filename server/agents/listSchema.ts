@@ -38,7 +38,8 @@ builder.queryFields((t) => ({
     resolve: async (query, _root, args, { prisma, pool }) => {
       const where = decodeArgs(one, args);
       // Enough for fields that read by the id, and twice as fast.
-      if (Object.keys(query.select ?? {}).join() === 'id') return ((await pool.query<{ id: string }>({ ...findId, values: [where.id] })).rows[0] ?? null) as never;
+      if (Object.keys(query.select ?? {}).join() === 'id')
+        return ((await pool.query<{ id: string }>({ ...findId, values: [where.id] })).rows[0] ?? null) as never;
       return prisma.agent.findUnique({ ...query, where });
     },
   }),
@@ -53,8 +54,15 @@ builder.queryFields((t) => ({
       const all = Object.values(conditions).every((each) => each === null);
       const columns = Object.keys(orderBy.columns) as AgentColumn[];
       const filter: Filter = archived ? null : ['archived_at IS NULL'];
-      const fixed = all ? { forms: agentForms, columns: columns.map((column) => agentColumns[column]), filters: [filter] } : null;
-      return rootPage('Agent', { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
+      const fixed = all
+        ? { forms: agentForms, columns: columns.map((column) => agentColumns[column]), filters: [filter] }
+        : null;
+      return rootPage(
+        'Agent',
+        { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] },
+        context,
+        info,
+      );
     },
   }),
 }));

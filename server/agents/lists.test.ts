@@ -15,7 +15,14 @@ const { agent, session, run } = world(database.pool);
 beforeAll(async () => {
   await agent('bob', { maxCapacity: 3 });
   await agent('ada', { maxCapacity: 1, collaborators: ['bob'] });
-  const smallest = { name: 'Cody', description: null, instructions: null, maxCapacity: 2, metadata: { team: 'red' }, collaborators: ['bob', 'ada'] };
+  const smallest = {
+    name: 'Cody',
+    description: null,
+    instructions: null,
+    maxCapacity: 2,
+    metadata: { team: 'red' },
+    collaborators: ['bob', 'ada'],
+  };
   await run(registerAgent, { ...smallest, id: 'cody', type: 'CODEX', role: 'reviewer' });
   for (const id of ['dora', 'olaf', 'arno']) await agent(id);
   await run(setAgentStatus, { id: 'dora', status: 'DRAINING' });
@@ -30,7 +37,9 @@ interface Agents {
 }
 
 async function idsWhere(where: string, orderBy = '{ field: ID, direction: ASC }'): Promise<unknown[]> {
-  const { data, errors } = await post<Agents>(`{ agents(where: ${where}, orderBy: ${orderBy}) { nodes { id } totalCount } }`);
+  const { data, errors } = await post<Agents>(
+    `{ agents(where: ${where}, orderBy: ${orderBy}) { nodes { id } totalCount } }`,
+  );
   expect(errors).toBeUndefined();
   expect(data.agents.totalCount).toBe(data.agents.nodes.length);
   return data.agents.nodes.map(({ id }) => id);
@@ -39,7 +48,11 @@ async function idsWhere(where: string, orderBy = '{ field: ID, direction: ASC }'
 describe('the list of agents', () => {
   test.each([
     ['by nothing: agents that are not archived', '{}', ['ada', 'bob', 'cody', 'dora', 'olaf']],
-    ['by includeArchived: also archived agents', '{ includeArchived: true }', ['ada', 'arno', 'bob', 'cody', 'dora', 'olaf']],
+    [
+      'by includeArchived: also archived agents',
+      '{ includeArchived: true }',
+      ['ada', 'arno', 'bob', 'cody', 'dora', 'olaf'],
+    ],
     ['by type', '{ type: "CODEX" }', ['cody']],
     ['by role', '{ role: "reviewer" }', ['cody']],
     ['by AVAILABLE: agents with a free place', '{ status: AVAILABLE }', ['bob', 'cody']],
@@ -48,7 +61,11 @@ describe('the list of agents', () => {
     ['by OFFLINE', '{ status: OFFLINE }', ['olaf']],
     ['by hasCapacity true', '{ hasCapacity: true }', ['bob', 'cody']],
     ['by hasCapacity false', '{ hasCapacity: false }', ['ada', 'dora', 'olaf']],
-    ['by hasCapacity false, also archived agents', '{ hasCapacity: false, includeArchived: true }', ['ada', 'arno', 'dora', 'olaf']],
+    [
+      'by hasCapacity false, also archived agents',
+      '{ hasCapacity: false, includeArchived: true }',
+      ['ada', 'arno', 'dora', 'olaf'],
+    ],
     ['by several fields together', '{ type: "CLAUDE", hasCapacity: true }', ['bob']],
   ])('filters %s', async (_name, where, ids) => {
     expect(await idsWhere(where)).toEqual(ids);
@@ -57,7 +74,13 @@ describe('the list of agents', () => {
   test('sorts by registration, newest first, by id, by load and by time', async () => {
     expect(await idsWhere('{}', 'null')).toEqual(['olaf', 'dora', 'cody', 'ada', 'bob']);
     expect(await idsWhere('{}', '{ field: LOAD }')).toEqual(['bob', 'ada', 'olaf', 'dora', 'cody']);
-    expect(await idsWhere('{}', '{ field: REGISTERED_AT, direction: ASC }')).toEqual(['bob', 'ada', 'cody', 'dora', 'olaf']);
+    expect(await idsWhere('{}', '{ field: REGISTERED_AT, direction: ASC }')).toEqual([
+      'bob',
+      'ada',
+      'cody',
+      'dora',
+      'olaf',
+    ]);
   });
 });
 
@@ -81,8 +104,21 @@ test('an AVAILABLE agent is BUSY while it is full, and keeps its administrative 
       role: null,
       archivedAt: null,
     },
-    cody: { status: 'AVAILABLE', freePlaces: 2, collaborators: [{ id: 'bob', status: 'AVAILABLE' }, { id: 'ada', status: 'BUSY' }], metadata: { team: 'red' }, role: 'reviewer', name: 'Cody' },
-    arno: { status: 'OFFLINE', archivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string },
+    cody: {
+      status: 'AVAILABLE',
+      freePlaces: 2,
+      collaborators: [
+        { id: 'bob', status: 'AVAILABLE' },
+        { id: 'ada', status: 'BUSY' },
+      ],
+      metadata: { team: 'red' },
+      role: 'reviewer',
+      name: 'Cody',
+    },
+    arno: {
+      status: 'OFFLINE',
+      archivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+    },
     nobody: null,
   });
 });

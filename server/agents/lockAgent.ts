@@ -51,7 +51,11 @@ WHERE a.id = ANY ($2::text[])`);
 type Found = Pick<AgentCollaborator, 'when' | 'instructions' | 'carry'> & { id: string };
 
 /** Replaces the agents that an agent may hand off to. */
-export async function setCollaborations(work: Work, agentId: string, collaborations: readonly Collaboration[]): Promise<void> {
+export async function setCollaborations(
+  work: Work,
+  agentId: string,
+  collaborations: readonly Collaboration[],
+): Promise<void> {
   const ids = collaborations.map((collaboration) => collaboration.agentId);
   const found = new Map((await work.query<Found>(findAgentsStatement, [agentId, ids])).map((row) => [row.id, row]));
   const missing = ids.find((id) => !found.has(id));
@@ -61,10 +65,19 @@ export async function setCollaborations(work: Work, agentId: string, collaborati
   for (const [position, { agentId: collaboratorId, ...given }] of collaborations.entries()) {
     const known = found.get(collaboratorId)!;
     const { when = known.when, instructions = known.instructions, carry = known.carry } = given;
-    work.insert('agent_collaborators', { agentId, collaboratorId, position, when, instructions, carry: carry as never });
+    work.insert('agent_collaborators', {
+      agentId,
+      collaboratorId,
+      position,
+      when,
+      instructions,
+      carry: carry as never,
+    });
   }
 }
 
 /** The two forms of input in one; null when neither was given. */
-export const collaborationsOf = (collaborators: readonly string[] | undefined, collaborations: readonly Collaboration[] | undefined): readonly Collaboration[] | null =>
-  collaborations ?? collaborators?.map((agentId) => ({ agentId })) ?? null;
+export const collaborationsOf = (
+  collaborators: readonly string[] | undefined,
+  collaborations: readonly Collaboration[] | undefined,
+): readonly Collaboration[] | null => collaborations ?? collaborators?.map((agentId) => ({ agentId })) ?? null;

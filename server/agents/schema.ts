@@ -35,7 +35,8 @@ builder.prismaNode('Agent', {
     status: t.field({
       access: 'inherit',
       type: AgentStatus,
-      description: 'Current status: the administrative status, or BUSY instead of AVAILABLE when the Agent has no free place.',
+      description:
+        'Current status: the administrative status, or BUSY instead of AVAILABLE when the Agent has no free place.',
       select: places,
       resolve: shownStatus,
     }),
@@ -48,7 +49,10 @@ builder.prismaNode('Agent', {
       select: places,
       resolve: freePlaces,
     }),
-    totalAssigned: t.exposeInt('totalAssigned', { access: 'ownAgent', description: `Number of Sessions ever given to the Agent, including returns. ${ofItself}` }),
+    totalAssigned: t.exposeInt('totalAssigned', {
+      access: 'ownAgent',
+      description: `Number of Sessions ever given to the Agent, including returns. ${ofItself}`,
+    }),
     collaborators: t.field({
       access: 'ownAgent',
       listSize: 20,
@@ -62,10 +66,20 @@ builder.prismaNode('Agent', {
     contextWindow: t.exposeInt('contextWindow', {
       access: 'inherit',
       nullable: true,
-      description: "Tokens that fit into the window of the Agent's model; null when not known. When the usage is over the server's limit (BATON_CONTEXT_PRESSURE), HANDOFF_PROPOSED is written.",
+      description:
+        "Tokens that fit into the window of the Agent's model; null when not known. When the usage is over the server's limit (BATON_CONTEXT_PRESSURE), HANDOFF_PROPOSED is written.",
     }),
-    metadata: t.expose('metadata', { access: 'ownAgent', type: 'JSON', nullable: true, description: `Metadata that an operator gave; null when none was given. ${ofItself}` }),
-    registeredAt: t.expose('registeredAt', { access: 'inherit', type: 'DateTime', description: 'Time at which the Agent was registered.' }),
+    metadata: t.expose('metadata', {
+      access: 'ownAgent',
+      type: 'JSON',
+      nullable: true,
+      description: `Metadata that an operator gave; null when none was given. ${ofItself}`,
+    }),
+    registeredAt: t.expose('registeredAt', {
+      access: 'inherit',
+      type: 'DateTime',
+      description: 'Time at which the Agent was registered.',
+    }),
     archivedAt: t.expose('archivedAt', { access: 'inherit', type: 'DateTime', nullable: true }),
   }),
 });

@@ -5,7 +5,10 @@ import { lockAgent, mayTakeMore, recordAgentChanged } from './lockAgent.ts';
 import type { AgentAnswer } from './registerAgent.ts';
 
 /** Opens or closes an agent for new work. Its current Sessions stay with it. */
-export async function setAgentStatus(work: Work, { id, status }: { id: string; status: AdministrativeStatus }): Promise<AgentAnswer> {
+export async function setAgentStatus(
+  work: Work,
+  { id, status }: { id: string; status: AdministrativeStatus },
+): Promise<AgentAnswer> {
   const agent = await lockAgent(work, id);
   if (agent.archivedAt !== null) {
     throw new BadUserInputError(`Agent '${id}' is archived and has no status: register another agent`, ['input', 'id']);

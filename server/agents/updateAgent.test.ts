@@ -60,7 +60,14 @@ const cases: Refusal[] = [
     given: async ({ unique, agent, run }) => {
       const [id, other] = [unique('from'), unique('to')];
       for (const one of [id, other]) await agent(one);
-      await run(createHandoffTool, { name: `Transfer_to_${other}`, targetAgentId: other, agentIds: [id], description: 'Hands off.', variables: [], instructions: null });
+      await run(createHandoffTool, {
+        name: `Transfer_to_${other}`,
+        targetAgentId: other,
+        agentIds: [id],
+        description: 'Hands off.',
+        variables: [],
+        instructions: null,
+      });
       return { input: { id, collaborators: [other] } };
     },
     says: /has a handoff tool 'Transfer_to_to-\d+'.*archive the tool or rename it first/,
@@ -69,7 +76,10 @@ const cases: Refusal[] = [
     mutation: 'updateAgent',
     error: 'InvalidStateError',
     when: 'the capacity would be below the load',
-    given: async (h) => ({ input: { id: await busy(h), maxCapacity: 1 }, data: { state: 'LOAD 2', allowed: ['LOAD 1 or less'] } }),
+    given: async (h) => ({
+      input: { id: await busy(h), maxCapacity: 1 },
+      data: { state: 'LOAD 2', allowed: ['LOAD 1 or less'] },
+    }),
     says: /holds 2 sessions/,
   },
   {
@@ -88,7 +98,15 @@ testRefusals(home, ['updateAgent'], cases);
 
 describe('updateAgent', () => {
   const { unique, agent, send, db } = home;
-  const fields = { type: 'CODEX', name: 'Ada', role: 'reviewer', description: 'Reads code', instructions: 'Be brief', maxCapacity: 2, metadata: { team: 'red' } };
+  const fields = {
+    type: 'CODEX',
+    name: 'Ada',
+    role: 'reviewer',
+    description: 'Reads code',
+    instructions: 'Be brief',
+    maxCapacity: 2,
+    metadata: { team: 'red' },
+  };
   const registered = async () => {
     const [id, first, second] = [unique('ada'), unique('first'), unique('second')];
     await agent(first);
@@ -97,20 +115,33 @@ describe('updateAgent', () => {
     return { id, first, second };
   };
   const update = async (id: string, changes: object) => {
-    expect(await send('updateAgent', { id, ...changes })).toMatchObject({ __typename: 'UpdateAgentPayload', agent: { id } });
-    const { collaborators, ...now } = await db.prisma.agent.findUniqueOrThrow({ where: { id }, include: { collaborators: { orderBy: { position: 'asc' } } } });
+    expect(await send('updateAgent', { id, ...changes })).toMatchObject({
+      __typename: 'UpdateAgentPayload',
+      agent: { id },
+    });
+    const { collaborators, ...now } = await db.prisma.agent.findUniqueOrThrow({
+      where: { id },
+      include: { collaborators: { orderBy: { position: 'asc' } } },
+    });
     return { ...now, collaborators: collaborators.map(({ collaboratorId }) => collaboratorId) };
   };
 
   it('changes the given fields and keeps the others', async () => {
     const { id, first, second } = await registered();
-    expect(await update(id, { name: 'Ada L.', maxCapacity: 7 })).toMatchObject({ ...fields, name: 'Ada L.', maxCapacity: 7, collaborators: [first, second] });
+    expect(await update(id, { name: 'Ada L.', maxCapacity: 7 })).toMatchObject({
+      ...fields,
+      name: 'Ada L.',
+      maxCapacity: 7,
+      collaborators: [first, second],
+    });
   });
 
   it('clears the fields that may be null, and keeps the others when they are null', async () => {
     const { id, first, second } = await registered();
     const cleared = { role: null, description: null, instructions: null, metadata: null };
-    expect(await update(id, { ...cleared, type: null, name: null, maxCapacity: null, collaborators: null })).toMatchObject({ ...fields, ...cleared, collaborators: [first, second] });
+    expect(
+      await update(id, { ...cleared, type: null, name: null, maxCapacity: null, collaborators: null }),
+    ).toMatchObject({ ...fields, ...cleared, collaborators: [first, second] });
   });
 
   it('replaces the list of collaborators', async () => {
@@ -130,6 +161,8 @@ describe('updateAgent', () => {
     const { id } = await registered();
     const { handoffId } = await home.reassign(await home.session(null), { agentId: id });
     await update(id, { type: 'GEMINI' });
-    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId! } })).toMatchObject({ targetAgentType: 'CODEX' });
+    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId! } })).toMatchObject({
+      targetAgentType: 'CODEX',
+    });
   });
 });

@@ -10,7 +10,11 @@ export async function updateAgent(
 ): Promise<AgentAnswer> {
   const agent = await lockAgent(work, id);
   if (agent.archivedAt !== null) {
-    throw new InvalidStateError(`Agent '${id}' is archived and can no longer be changed`, 'ARCHIVED', ['AVAILABLE', 'DRAINING', 'OFFLINE']);
+    throw new InvalidStateError(`Agent '${id}' is archived and can no longer be changed`, 'ARCHIVED', [
+      'AVAILABLE',
+      'DRAINING',
+      'OFFLINE',
+    ]);
   }
   if (fields.maxCapacity !== undefined && fields.maxCapacity < agent.currentLoad) {
     throw new InvalidStateError(

@@ -17,7 +17,11 @@ ${urlUsage}
 Set BATON_KEY to the agent's key where the server requires one.`,
 
   async run(args) {
-    const { values, positionals } = readArguments({ args, allowPositionals: true, options: { url: { type: 'string' } } });
+    const { values, positionals } = readArguments({
+      args,
+      allowPositionals: true,
+      options: { url: { type: 'string' } },
+    });
     const [id, ...more] = positionals;
     if (id === undefined) throw new UsageError();
     if (more.length > 0) throw new UsageError(`Give one agent, not '${more.join(' ')}' too.`);
@@ -25,7 +29,9 @@ Set BATON_KEY to the agent's key where the server requires one.`,
     // Once connected, it waits for a server that is away.
     await requireServer(url);
     await runAgent(id, { url, key: process.env['BATON_KEY'] }).catch((error: unknown) => {
-      throw error instanceof StreamError || error instanceof Refused ? new StartError(`${error.code}: ${error.message}`) : error;
+      throw error instanceof StreamError || error instanceof Refused
+        ? new StartError(`${error.code}: ${error.message}`)
+        : error;
     });
   },
 };

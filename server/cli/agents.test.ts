@@ -39,14 +39,20 @@ const environment = (): NodeJS.ProcessEnv => {
 async function load(cwd: string, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = await bundled('server/cli/baton.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, 'agents', 'import', ...args], { cwd, env: environment() }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, 'agents', 'import', ...args],
+      { cwd, env: environment() },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
 
 async function show(id: string): Promise<{ instructions: string | null; definition: { path: string } | null } | null> {
-  const { data } = await post<{ agent: { instructions: string | null; definition: { path: string } | null } | null }>('query ($id: ID!) { agent(id: $id) { instructions definition { path } } }', { id });
+  const { data } = await post<{ agent: { instructions: string | null; definition: { path: string } | null } | null }>(
+    'query ($id: ID!) { agent(id: $id) { instructions definition { path } } }',
+    { id },
+  );
   return data.agent;
 }
 
@@ -66,18 +72,35 @@ describe('baton agents import', () => {
       '2 agents: 2 created, 0 updated, 0 unchanged',
       '',
     ]);
-    expect(await load(folder, '.', '--type', 'CLAUDE')).toMatchObject({ code: 0, stdout: '2 agents: 0 created, 0 updated, 2 unchanged\n' });
+    expect(await load(folder, '.', '--type', 'CLAUDE')).toMatchObject({
+      code: 0,
+      stdout: '2 agents: 0 created, 0 updated, 2 unchanged\n',
+    });
   });
 
   it('reads every .md file of another folder except README.md, and files by name', async () => {
-    const folder = await folderOf({ 'team/a.md': '# Team A', 'team/deep/b.md': '# Team B', 'team/README.md': '# Team', 'team/c.txt': '# C', 'other.md': '# Other One', 'node_modules/x/d.md': '# D' });
+    const folder = await folderOf({
+      'team/a.md': '# Team A',
+      'team/deep/b.md': '# Team B',
+      'team/README.md': '# Team',
+      'team/c.txt': '# C',
+      'other.md': '# Other One',
+      'node_modules/x/d.md': '# D',
+    });
     const { code, stdout } = await load(folder, 'team', 'other.md', '--type', 'CLAUDE', '--json');
     expect(code).toBe(0);
-    expect((JSON.parse(stdout) as { agents: { id: string }[] }).agents.map(({ id }) => id)).toEqual(['other-one', 'team-a', 'team-b']);
+    expect((JSON.parse(stdout) as { agents: { id: string }[] }).agents.map(({ id }) => id)).toEqual([
+      'other-one',
+      'team-a',
+      'team-b',
+    ]);
   });
 
   it('prints problems with path and line, and exits 1 without an import when one is an error', async () => {
-    const folder = await folderOf({ 'a.md': '# Wrong A\n\n## Collaborations\n- nobody-such-1', 'b.md': '---\nname: [b]\n---\n' });
+    const folder = await folderOf({
+      'a.md': '# Wrong A\n\n## Collaborations\n- nobody-such-1',
+      'b.md': '---\nname: [b]\n---\n',
+    });
     const before = await hashAllTables(database.pool);
     const { code, stdout, stderr } = await load(folder, '.', '--type', 'CLAUDE');
     expect([code, stdout]).toEqual([1, '']);
@@ -90,7 +113,10 @@ describe('baton agents import', () => {
   it('writes nothing in a dry run', async () => {
     const folder = await folderOf({ 'a.md': '# Dry A' });
     const before = await hashAllTables(database.pool);
-    expect(await load(folder, '.', '--type', 'CLAUDE', '--dry-run')).toMatchObject({ code: 0, stdout: 'created   dry-a  a.md\ndry run: 1 agent: 1 created, 0 updated, 0 unchanged\n' });
+    expect(await load(folder, '.', '--type', 'CLAUDE', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: 'created   dry-a  a.md\ndry run: 1 agent: 1 created, 0 updated, 0 unchanged\n',
+    });
     expect(await hashAllTables(database.pool)).toEqual(before);
   });
 
@@ -98,10 +124,34 @@ describe('baton agents import', () => {
     ['no path', {}, [], 2, /^npm run agents -- import <files or folders>/],
     ['a path that does not exist', {}, ['nowhere'], 1, /nowhere does not exist: check the path/],
     ['a folder without definitions', { 'README.md': '# R' }, ['.'], 1, /holds no \.md file: check the path/],
-    ['a file that is not UTF-8', { 'a.md': Buffer.from([0x23, 0x20, 0xff]) }, ['.'], 1, /a\.md is not UTF-8: save it as UTF-8/],
-    ['a file over 1 MB', { 'a.md': 'x'.repeat(1024 * 1024 + 1) }, ['.'], 1, /a\.md has 1048577 bytes; the limit is 1048576: shorten it/],
-    ['a type that is not allowed', { 'a.md': '# A' }, ['.', '--type', 'claude'], 1, /defaultType is 'claude', which is not an agent type/],
-    ['a server that does not answer', { 'a.md': '# A' }, ['.', '--url', 'http://127.0.0.1:1'], 75, /Nothing answers at http:\/\/127\.0\.0\.1:1/],
+    [
+      'a file that is not UTF-8',
+      { 'a.md': Buffer.from([0x23, 0x20, 0xff]) },
+      ['.'],
+      1,
+      /a\.md is not UTF-8: save it as UTF-8/,
+    ],
+    [
+      'a file over 1 MB',
+      { 'a.md': 'x'.repeat(1024 * 1024 + 1) },
+      ['.'],
+      1,
+      /a\.md has 1048577 bytes; the limit is 1048576: shorten it/,
+    ],
+    [
+      'a type that is not allowed',
+      { 'a.md': '# A' },
+      ['.', '--type', 'claude'],
+      1,
+      /defaultType is 'claude', which is not an agent type/,
+    ],
+    [
+      'a server that does not answer',
+      { 'a.md': '# A' },
+      ['.', '--url', 'http://127.0.0.1:1'],
+      75,
+      /Nothing answers at http:\/\/127\.0\.0\.1:1/,
+    ],
   ])('refuses %s', async (_what, files, args, expected, message) => {
     const { code, stdout, stderr } = await load(await folderOf(files), ...args);
     expect([code, stdout]).toEqual([expected, '']);
@@ -112,11 +162,16 @@ describe('baton agents import', () => {
 describe('baton agents import --watch', () => {
   it('imports what changes, whatever is half-written, renamed or deleted meanwhile', async () => {
     const folder = await folderOf({ 'first.md': '# Watched First' });
-    const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'agents', 'import', '.', '--type', 'CLAUDE', '--watch'], { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(
+      process.execPath,
+      [await bundled('server/cli/baton.ts'), 'agents', 'import', '.', '--type', 'CLAUDE', '--watch'],
+      { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     atEnd(() => void child.kill('SIGKILL'));
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => lines.push(line));
-    const says = (text: RegExp): Promise<void> => vi.waitFor(() => expect(lines.join('\n')).toMatch(text), { timeout: 30_000, interval: 50 });
+    const says = (text: RegExp): Promise<void> =>
+      vi.waitFor(() => expect(lines.join('\n')).toMatch(text), { timeout: 30_000, interval: 50 });
 
     await says(/1 agent: 1 created/);
     // Front matter without its end is what a program leaves that writes in steps.
@@ -129,7 +184,10 @@ describe('baton agents import --watch', () => {
 
     await rename(join(folder, 'second.md'), join(folder, 'renamed.md'));
     await says(/updated +watched-second +renamed\.md/);
-    expect(await show('watched-second')).toEqual({ instructions: 'The whole text.', definition: { path: 'renamed.md' } });
+    expect(await show('watched-second')).toEqual({
+      instructions: 'The whole text.',
+      definition: { path: 'renamed.md' },
+    });
 
     lines.length = 0;
     await rm(join(folder, 'first.md'));

@@ -51,7 +51,8 @@ async function run(args: string[]): Promise<void> {
 /** @throws StartError when a file has an error, AwayError when Baton is busy */
 async function importOnce(roots: readonly string[], { url, type, dryRun, json }: Options): Promise<void> {
   const files = await readDefinitions(roots);
-  if (files.length === 0) throw new StartError(`${roots.join(', ')} ${roots.length === 1 ? 'holds' : 'hold'} no .md file: check the path`);
+  if (files.length === 0)
+    throw new StartError(`${roots.join(', ')} ${roots.length === 1 ? 'holds' : 'hold'} no .md file: check the path`);
   const report = await send(url, { files, dryRun, ...(type !== undefined && { defaultType: type }) });
   if (json) print(JSON.stringify(report, null, 2));
   else printReport(report, dryRun);
@@ -63,7 +64,10 @@ async function send(url: string, input: object): Promise<AgentImportReport> {
   const key = process.env['BATON_KEY'];
   const response = await fetch(`${url}/agents/import`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }),
+    },
     body: JSON.stringify(input),
   }).catch((error: unknown) => {
     throw nothingAnswers(url, error);
@@ -76,12 +80,18 @@ async function send(url: string, input: object): Promise<AgentImportReport> {
 
 function printReport({ agents, problems }: AgentImportReport, dryRun: boolean): void {
   for (const { path, line, severity, message, suggestion } of problems) {
-    tell(`${path}${line === null ? '' : `:${line}`}: ${severity}: ${message}${suggestion === null ? '' : `: ${suggestion}`}`);
+    tell(
+      `${path}${line === null ? '' : `:${line}`}: ${severity}: ${message}${suggestion === null ? '' : `: ${suggestion}`}`,
+    );
   }
   const width = Math.max(0, ...agents.map(({ id }) => id.length));
-  for (const { id, action, path } of agents) if (action !== 'UNCHANGED') print(`${action.toLowerCase().padEnd(9)} ${id.padEnd(width)}  ${path}`);
+  for (const { id, action, path } of agents)
+    if (action !== 'UNCHANGED') print(`${action.toLowerCase().padEnd(9)} ${id.padEnd(width)}  ${path}`);
   const of = (action: string): number => agents.filter((agent) => agent.action === action).length;
-  if (agents.length > 0) print(`${dryRun ? 'dry run: ' : ''}${counted(agents.length, 'agent')}: ${of('CREATED')} created, ${of('UPDATED')} updated, ${of('UNCHANGED')} unchanged`);
+  if (agents.length > 0)
+    print(
+      `${dryRun ? 'dry run: ' : ''}${counted(agents.length, 'agent')}: ${of('CREATED')} created, ${of('UPDATED')} updated, ${of('UNCHANGED')} unchanged`,
+    );
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -98,7 +108,8 @@ async function importOnChange(roots: readonly string[], options: Options): Promi
     wake();
   };
   const ignored = (path: string, found?: { isFile(): boolean }): boolean =>
-    !roots.includes(path) && (isSkipped(path.split(/[/\\]/).at(-1) ?? '') || (found?.isFile() === true && !isDefinition(path)));
+    !roots.includes(path) &&
+    (isSkipped(path.split(/[/\\]/).at(-1) ?? '') || (found?.isFile() === true && !isDefinition(path)));
   const watcher = watch([...roots], { ignoreInitial: true, ignored });
   watcher.on('all', changed).on('error', (error) => tell(String(error)));
   await new Promise<void>((resolve) => void watcher.once('ready', resolve));

@@ -10,6 +10,8 @@ export async function withApi<Result>(url: string, use: (ask: Api) => Promise<Re
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const message = `${error.code}: ${error.message}`;
-    throw error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED' ? new AwayError(message) : new StartError(message);
+    throw error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED'
+      ? new AwayError(message)
+      : new StartError(message);
   }
 }

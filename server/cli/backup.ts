@@ -21,23 +21,35 @@ and the hashes of keys: keep it as safe as the database.
   --json  prints what was written as JSON: the time, and the rows and hash of each table`;
 
 async function run(args: string[]): Promise<void> {
-  const { values, positionals } = readArguments({ args, allowPositionals: true, options: { json: { type: 'boolean', default: false } } });
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false } },
+  });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError();
   if (file === '-') {
     if (values.json) throw new UsageError('With - the back-up is written to standard output: --json would be too');
-    if (process.stdout.isTTY) throw new UsageError('A back-up is not written to a terminal: redirect the output, or name a file');
+    if (process.stdout.isTTY)
+      throw new UsageError('A back-up is not written to a terminal: redirect the output, or name a file');
     const manifest = await onDatabase((url) => showProgress((progress) => writeBackup(url, process.stdout, progress)));
     return tell(`Backed up ${rowsOf(manifest)} as of ${manifest.takenAt}`);
   }
-  if (existsSync(file)) throw new StartError(`${file} exists: a back-up overwrites nothing. Remove it, or give another name`);
+  if (existsSync(file))
+    throw new StartError(`${file} exists: a back-up overwrites nothing. Remove it, or give another name`);
   const manifest = await onDatabase((url) => showProgress((progress) => writeBackupFile(url, file, progress)));
   const bytes = statSync(file).size;
   if (values.json) print(JSON.stringify({ file, bytes, ...summed(manifest) }, null, 2));
   else print(`${file}: ${rowsOf(manifest)} as of ${manifest.takenAt}, ${bytes} bytes`);
 }
 
-const summed = ({ takenAt, baton, postgres, migrations, tables }: Manifest): object => ({ takenAt, baton, postgres, migrations, tables });
+const summed = ({ takenAt, baton, postgres, migrations, tables }: Manifest): object => ({
+  takenAt,
+  baton,
+  postgres,
+  migrations,
+  tables,
+});
 
 async function onDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const env = readEnv(process.env);

@@ -15,12 +15,19 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const home = join(root, 'home');
 
-async function connect(cwd: string, args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+async function connect(
+  cwd: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const { PATH } = process.env;
   const program = await bundled('server/cli/baton.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, 'connect', ...args], { cwd, env: { PATH, HOME: home, BATON_URL: 'http://127.0.0.1:1', ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, 'connect', ...args],
+      { cwd, env: { PATH, HOME: home, BATON_URL: 'http://127.0.0.1:1', ...env } },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -35,35 +42,76 @@ function project(): string {
 it('connects Claude Code with --agent and --url, shows the difference, and removes exactly that', async () => {
   const folder = project();
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
-  const printed = await connect(folder, ['claude-code', '--agent', 'claude-7', '--url', 'http://127.0.0.1:1/', '--print']);
-  expect(printed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7"/m) as string });
-  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([false, '{\n  "model": "opus"\n}\n']);
+  const printed = await connect(folder, [
+    'claude-code',
+    '--agent',
+    'claude-7',
+    '--url',
+    'http://127.0.0.1:1/',
+    '--print',
+  ]);
+  expect(printed).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7"/m) as string,
+  });
+  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([
+    false,
+    '{\n  "model": "opus"\n}\n',
+  ]);
 
-  const made = await connect(folder, ['claude-code', '--agent', 'claude-7', '--url', 'http://127.0.0.1:1/'], { BATON_KEY: 'baton_secret_of_test' });
+  const made = await connect(folder, ['claude-code', '--agent', 'claude-7', '--url', 'http://127.0.0.1:1/'], {
+    BATON_KEY: 'baton_secret_of_test',
+  });
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('Set BATON_KEY') as string });
   expect(`${made.stdout}${read('.mcp.json')}${read('.claude/settings.json')}`).not.toContain('baton_secret_of_test');
-  const { hooks } = JSON.parse(read('.claude/settings.json')) as { hooks: Record<string, { hooks: { command: string }[] }[]> };
-  expect(Object.keys(hooks)).toEqual(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PreCompact', 'Stop', 'SessionEnd']);
-  expect(hooks['Stop']![0]!.hooks[0]!.command).toMatch(/ hook claude-code --agent claude-7 --url http:\/\/127.0.0.1:1$/);
+  const { hooks } = JSON.parse(read('.claude/settings.json')) as {
+    hooks: Record<string, { hooks: { command: string }[] }[]>;
+  };
+  expect(Object.keys(hooks)).toEqual([
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PreCompact',
+    'Stop',
+    'SessionEnd',
+  ]);
+  expect(hooks['Stop']![0]!.hooks[0]!.command).toMatch(
+    / hook claude-code --agent claude-7 --url http:\/\/127.0.0.1:1$/,
+  );
 
   const removed = await connect(folder, ['claude-code', '--remove']);
   expect(removed).toMatchObject({ code: 0, stderr: '' });
-  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([false, '{\n  "model": "opus"\n}\n']);
+  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([
+    false,
+    '{\n  "model": "opus"\n}\n',
+  ]);
 });
 
 it('writes into the settings of the user with --global', async () => {
   const folder = project();
   expect(await connect(folder, ['codex', '--global'])).toMatchObject({ code: 0 });
   expect(readFileSync(join(home, '.codex/config.toml'), 'utf8')).toContain('url = "http://127.0.0.1:1/mcp/codex-1"');
-  expect(await connect(folder, ['codex', '--global'])).toMatchObject({ code: 0, stdout: `${join(home, '.codex/config.toml')}: no change\n` });
+  expect(await connect(folder, ['codex', '--global'])).toMatchObject({
+    code: 0,
+    stdout: `${join(home, '.codex/config.toml')}: no change\n`,
+  });
   await connect(folder, ['codex', '--global', '--remove']);
   expect(existsSync(join(home, '.codex'))).toBe(false);
 });
 
 it('registers the agent when Baton has none of this id', async () => {
   const { url } = await startApp(await testDatabase());
-  const [first, second] = [await connect(project(), ['codex', '--agent', 'new-one', '--url', url]), await connect(project(), ['codex', '--agent', 'new-one', '--url', url])];
-  expect([first.code, first.stderr.match(/Agent .*/)?.[0], second.code, second.stderr.match(/Agent .*/)]).toEqual([0, 'Agent new-one was registered.', 0, null]);
+  const [first, second] = [
+    await connect(project(), ['codex', '--agent', 'new-one', '--url', url]),
+    await connect(project(), ['codex', '--agent', 'new-one', '--url', url]),
+  ];
+  expect([first.code, first.stderr.match(/Agent .*/)?.[0], second.code, second.stderr.match(/Agent .*/)]).toEqual([
+    0,
+    'Agent new-one was registered.',
+    0,
+    null,
+  ]);
 });
 
 it('refuses settings that it cannot parse with exit code 1 and writes no file', async () => {
@@ -74,6 +122,9 @@ it('refuses settings that it cannot parse with exit code 1 and writes no file', 
   expect(existsSync(join(folder, '.mcp.json'))).toBe(false);
 });
 
-it.each([[[]], [['cursor']], [['codex', 'claude-code']], [['codex', '--agent', 'No Slug']]])('refuses %j with exit code 2', async (args) => {
-  expect(await connect(root, args)).toMatchObject({ code: 2, stdout: '' });
-});
+it.each([[[]], [['cursor']], [['codex', 'claude-code']], [['codex', '--agent', 'No Slug']]])(
+  'refuses %j with exit code 2',
+  async (args) => {
+    expect(await connect(root, args)).toMatchObject({ code: 2, stdout: '' });
+  },
+);

@@ -42,9 +42,11 @@ async function run(args: string[]): Promise<void> {
     },
   });
   const tool = tools.find((name) => name === positionals[0]);
-  if (tool === undefined || positionals.length > 1) throw new UsageError(positionals.length === 0 ? '' : `Give one tool: ${tools.join(' or ')}.`);
+  if (tool === undefined || positionals.length > 1)
+    throw new UsageError(positionals.length === 0 ? '' : `Give one tool: ${tools.join(' or ')}.`);
   const agent = values.agent ?? defaultAgents[tool];
-  if (!/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/.test(agent)) throw new UsageError(`'${agent}' is not the id of an agent: use lower-case letters, digits, '-' and '_'.`);
+  if (!/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/.test(agent))
+    throw new UsageError(`'${agent}' is not the id of an agent: use lower-case letters, digits, '-' and '_'.`);
   const url = serverUrl(values.url);
   const needsKey = Boolean(process.env['BATON_KEY']);
   const command = values.remove ? '' : `${program()} hook ${tool} --agent ${agent} --url ${quoted(url)}`;
@@ -62,13 +64,19 @@ async function run(args: string[]): Promise<void> {
 const maxCapacity = 100;
 
 /** Rollouts of Codex state the size of the window; transcripts of Claude Code do not. */
-const kinds = { 'claude-code': { type: 'CLAUDE', contextWindow: 200_000 }, codex: { type: 'CODEX' } } satisfies Record<Tool, object>;
+const kinds = { 'claude-code': { type: 'CLAUDE', contextWindow: 200_000 }, codex: { type: 'CODEX' } } satisfies Record<
+  Tool,
+  object
+>;
 
 /** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
 async function registerMissing(url: string, id: string, tool: Tool): Promise<void> {
   try {
     await withApi(url, async (ask) => {
-      const { agent } = await ask<{ agent: { id: string } | null }>('query BatonAgent($id: ID!) { agent(id: $id) { id } }', { id });
+      const { agent } = await ask<{ agent: { id: string } | null }>(
+        'query BatonAgent($id: ID!) { agent(id: $id) { id } }',
+        { id },
+      );
       if (agent !== null) return;
       await ask(RegisterAgentDocument, { input: { id, ...kinds[tool], maxCapacity } });
       tell(`Agent ${id} was registered.`);
@@ -80,18 +88,25 @@ async function registerMissing(url: string, id: string, tool: Tool): Promise<voi
 }
 
 const notes: Record<Tool, (needsKey: boolean) => string[]> = {
-  'claude-code': (needsKey) => [...keyNote(needsKey), "Claude Code asks once whether to use the MCP server 'baton' of this folder."],
+  'claude-code': (needsKey) => [
+    ...keyNote(needsKey),
+    "Claude Code asks once whether to use the MCP server 'baton' of this folder.",
+  ],
   codex: (needsKey) => [...keyNote(needsKey), 'Codex runs the hooks after you trust them: type /hooks in Codex.'],
 };
 
-const keyNote = (needsKey: boolean): string[] => (needsKey ? ['Set BATON_KEY in the environment in which the tool starts.'] : []);
+const keyNote = (needsKey: boolean): string[] =>
+  needsKey ? ['Set BATON_KEY in the environment in which the tool starts.'] : [];
 
 function differenceOf(change: Change): string {
   const { path, now, next } = change;
   const shown = relative(process.cwd(), path).startsWith('..') ? path : relative(process.cwd(), path);
   if (!isChange(change)) return `${shown}: no change`;
   const name = (content: Buffer | null): string => (content === null ? '/dev/null' : shown);
-  return createTwoFilesPatch(name(now), name(next), now?.toString() ?? '', next?.toString() ?? '', '', '', { context: 2, headerOptions: undefined });
+  return createTwoFilesPatch(name(now), name(next), now?.toString() ?? '', next?.toString() ?? '', '', '', {
+    context: 2,
+    headerOptions: undefined,
+  });
 }
 
 /** The command line that starts this program: `baton` where the shell finds it, else the file. @throws StartError */
@@ -99,9 +114,15 @@ function program(): string {
   const started = process.argv[1] ?? '';
   // In a clone `baton` is TypeScript, which starts too slowly for a hook: the package's program is used.
   const file = started.endsWith('.ts') ? join(packageFolder, 'lib/baton.js') : realpathSync(started);
-  if (!existsSync(file)) throw new StartError('Hooks run the program of the package, which is not built: run `npm run prepack` first');
-  const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'baton')).find((path) => existsSync(path));
-  return found !== undefined && realpathSync(found) === realpathSync(file) ? 'baton' : `${quoted(process.execPath)} ${quoted(file)}`;
+  if (!existsSync(file))
+    throw new StartError('Hooks run the program of the package, which is not built: run `npm run prepack` first');
+  const found = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'baton'))
+    .find((path) => existsSync(path));
+  return found !== undefined && realpathSync(found) === realpathSync(file)
+    ? 'baton'
+    : `${quoted(process.execPath)} ${quoted(file)}`;
 }
 
 /** A word for a shell. */

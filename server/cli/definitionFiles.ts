@@ -8,7 +8,8 @@ import type { DefinitionFile } from '../registry/definition.ts';
 const ownFolders = ['.claude/agents', '.github/agents'];
 
 /** Whether a file of a folder may be a definition. Editors leave hidden files beside it. */
-export const isDefinition = (path: string): boolean => path.endsWith('.md') && !/^(?:readme\.md$|\.)/i.test(basename(path));
+export const isDefinition = (path: string): boolean =>
+  path.endsWith('.md') && !/^(?:readme\.md$|\.)/i.test(basename(path));
 
 /** Folders that are never searched. */
 export const isSkipped = (name: string): boolean => name === 'node_modules' || name === '.git';
@@ -56,7 +57,10 @@ async function readOne(path: string): Promise<DefinitionFile | null> {
   const bytes = await readFile(path).catch(unlessGone(null));
   if (bytes === null) return null;
   try {
-    return { path: relative(process.cwd(), path).split(sep).join('/'), content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    return {
+      path: relative(process.cwd(), path).split(sep).join('/'),
+      content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+    };
   } catch {
     throw new StartError(`${path} is not UTF-8: save it as UTF-8`);
   }

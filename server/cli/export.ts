@@ -25,12 +25,23 @@ async function run(args: string[]): Promise<void> {
   const { values, positionals } = readArguments({
     args,
     allowPositionals: true,
-    options: { as: { type: 'string' }, out: { type: 'string' }, 'max-tokens': { type: 'string' }, json: { type: 'boolean', default: false }, url: { type: 'string' } },
+    options: {
+      as: { type: 'string' },
+      out: { type: 'string' },
+      'max-tokens': { type: 'string' },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
   });
   const [sessionId, ...more] = positionals;
   const { as, out = null, 'max-tokens': maxTokens = null, json } = values;
   if (sessionId === undefined || more.length > 0) throw new UsageError();
-  if (!isProgram(as)) throw new UsageError(as === undefined ? 'Say with --as for which program the transcript is.' : `'${as}' is not a program that Baton writes for: give claude-code or codex`);
+  if (!isProgram(as))
+    throw new UsageError(
+      as === undefined
+        ? 'Say with --as for which program the transcript is.'
+        : `'${as}' is not a program that Baton writes for: give claude-code or codex`,
+    );
   const url = serverUrl(values.url);
   await requireServer(url);
   const options = { url, key: process.env['BATON_KEY'], sessionId, as, folder: realpathSync('.'), maxTokens };

@@ -25,14 +25,28 @@ async function run(args: string[]): Promise<void> {
   const { values, positionals } = readArguments({
     args,
     allowPositionals: true,
-    options: { session: { type: 'string' }, reason: { type: 'string' }, summary: { type: 'string' }, json: { type: 'boolean', default: false }, url: { type: 'string' } },
+    options: {
+      session: { type: 'string' },
+      reason: { type: 'string' },
+      summary: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
   });
   const [targetAgentId, ...more] = positionals;
   if (targetAgentId === undefined || more.length > 0) throw new UsageError();
   const { reason, summary } = values;
   const { handoff, session } = await withApi(serverUrl(values.url), async (ask) => {
     const sessionId = values.session ?? (process.env['BATON_SESSION'] || (await sessionHere(ask)));
-    return ask(InitiateHandoffDocument, { input: { sessionId, targetAgentId, ...(reason !== undefined && { reason }), ...(summary !== undefined && { summary }), idempotencyKey: randomUUID() } });
+    return ask(InitiateHandoffDocument, {
+      input: {
+        sessionId,
+        targetAgentId,
+        ...(reason !== undefined && { reason }),
+        ...(summary !== undefined && { summary }),
+        idempotencyKey: randomUUID(),
+      },
+    });
   });
   if (values.json) print(JSON.stringify({ handoff, session }, null, 2));
   else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
@@ -40,7 +54,10 @@ async function run(args: string[]): Promise<void> {
 
 async function sessionHere(ask: Api): Promise<string> {
   const { externalId } = workIn(realpathSync('.'));
-  const { session } = await ask<{ session: { id: string } | null }>('query BatonSessionHere($externalId: String!) { session(externalId: $externalId) { id } }', { externalId });
+  const { session } = await ask<{ session: { id: string } | null }>(
+    'query BatonSessionHere($externalId: String!) { session(externalId: $externalId) { id } }',
+    { externalId },
+  );
   if (session === null) throw new StartError('No session belongs to this folder and branch: give one with --session');
   return session.id;
 }

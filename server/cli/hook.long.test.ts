@@ -21,10 +21,23 @@ it('adds less than 300 ms to an empty program, its wait included, whatever Baton
   const failing = await listen(createServer((_request, response) => response.writeHead(500).end()));
   const { folder, transcript } = workplace(url);
 
-  const bare = (): Promise<unknown> => new Promise((resolve) => execFile(process.execPath, ['-e', '0'], { env: { PATH: process.env['PATH'] } }, resolve));
+  const bare = (): Promise<unknown> =>
+    new Promise((resolve) => execFile(process.execPath, ['-e', '0'], { env: { PATH: process.env['PATH'] } }, resolve));
   const hook = (to: string, event: string) => (): Promise<unknown> =>
-    hookProcess(['hook', 'claude-code', '--url', to], JSON.stringify({ hook_event_name: event, cwd: folder, transcript_path: transcript }), { XDG_STATE_HOME: join(transcript, '../state') });
-  const cases = { bare, up: hook(url, 'SessionStart'), prompt: hook(url, 'UserPromptSubmit'), 'turn end': hook(url, 'Stop'), dead: hook('http://127.0.0.1:1', 'SessionStart'), failing: hook(failing, 'SessionStart'), hanging: hook(hanging, 'SessionStart') };
+    hookProcess(
+      ['hook', 'claude-code', '--url', to],
+      JSON.stringify({ hook_event_name: event, cwd: folder, transcript_path: transcript }),
+      { XDG_STATE_HOME: join(transcript, '../state') },
+    );
+  const cases = {
+    bare,
+    up: hook(url, 'SessionStart'),
+    prompt: hook(url, 'UserPromptSubmit'),
+    'turn end': hook(url, 'Stop'),
+    dead: hook('http://127.0.0.1:1', 'SessionStart'),
+    failing: hook(failing, 'SessionStart'),
+    hanging: hook(hanging, 'SessionStart'),
+  };
   const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]));
   await cases.up();
   for (let round = 0; round < rounds; round += 1) {
@@ -36,8 +49,13 @@ it('adds less than 300 ms to an empty program, its wait included, whatever Baton
   }
   const bareTimes = times.get('bare')!;
   const bareMs = quantile(bareTimes, 0.5);
-  const added = Object.fromEntries([...times].map(([name, all]) => [name, all.map((ms, round) => ms - bareTimes[round]!)]));
-  const line = Object.entries(added).map(([name, all]) => `${name} ${[0.5, 0.99].map((q) => quantile(times.get(name)!, q).toFixed(0)).join(' / ')} (added ${quantile(all, 0.5).toFixed(0)} / ${quantile(all, 0.99).toFixed(0)})`);
+  const added = Object.fromEntries(
+    [...times].map(([name, all]) => [name, all.map((ms, round) => ms - bareTimes[round]!)]),
+  );
+  const line = Object.entries(added).map(
+    ([name, all]) =>
+      `${name} ${[0.5, 0.99].map((q) => quantile(times.get(name)!, q).toFixed(0)).join(' / ')} (added ${quantile(all, 0.5).toFixed(0)} / ${quantile(all, 0.99).toFixed(0)})`,
+  );
   process.stderr.write(`hooks, ms, median / p99: ${line.join(', ')}\n`);
   for (const [name, all] of Object.entries(added)) {
     const limit = mostAdded(bareMs) + (name === 'hanging' ? waitMs : 0);
@@ -45,4 +63,5 @@ it('adds less than 300 ms to an empty program, its wait included, whatever Baton
   }
 }, 300_000);
 
-const quantile = (values: readonly number[], part: number): number => [...values].sort((one, other) => one - other)[Math.ceil(values.length * part) - 1]!;
+const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((one, other) => one - other)[Math.ceil(values.length * part) - 1]!;

@@ -61,17 +61,33 @@ export async function runHook(args: string[]): Promise<number> {
 
 function callOf(args: string[]): Call | null {
   try {
-    const options = { agent: { type: 'string' }, url: { type: 'string' }, wait: { type: 'string', default: String(defaultWaitMs) }, background: { type: 'string' } } as const;
+    const options = {
+      agent: { type: 'string' },
+      url: { type: 'string' },
+      wait: { type: 'string', default: String(defaultWaitMs) },
+      background: { type: 'string' },
+    } as const;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const [tool, ...more] = positionals;
     const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY, BATON_SESSION, BATON_AGENT } = process.env;
     // `baton watch` names the session of its command, with the agent and the server.
     const isWatched = Boolean(BATON_SESSION && BATON_AGENT && BATON_URL);
-    const url = ((isWatched ? undefined : values.url) ?? (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`)).replace(/\/+$/, '');
-    if ((tool !== 'claude-code' && tool !== 'codex') || more.length > 0 || !/^https?:$/.test(new URL(url).protocol)) return null;
+    const url = (
+      (isWatched ? undefined : values.url) ??
+      (BATON_URL || `http://127.0.0.1:${PORT || '4000'}${BATON_BASE_PATH ?? ''}`)
+    ).replace(/\/+$/, '');
+    if ((tool !== 'claude-code' && tool !== 'codex') || more.length > 0 || !/^https?:$/.test(new URL(url).protocol))
+      return null;
     const waitMs = Number(values.wait);
     if (!Number.isInteger(waitMs) || waitMs < 1) return null;
-    return { waitMs, tool, agent: (isWatched ? BATON_AGENT : values.agent) ?? (tool === 'codex' ? 'codex-1' : 'claude-1'), server: { url, key: BATON_KEY }, args, background: values.background };
+    return {
+      waitMs,
+      tool,
+      agent: (isWatched ? BATON_AGENT : values.agent) ?? (tool === 'codex' ? 'codex-1' : 'claude-1'),
+      server: { url, key: BATON_KEY },
+      args,
+      background: values.background,
+    };
   } catch {
     return null;
   }
@@ -90,7 +106,8 @@ async function answer(call: Call, input: HookInput): Promise<void> {
   const work = (): Work => workIn(folder, path);
   /** An import may be long: a process of its own makes it, and the tool goes on. */
   const importNew = (how: Partial<Import>): void => {
-    if (path !== undefined && existsSync(path)) startInBackground(call, { ...nothing, path, folder, ending: null, ...how });
+    if (path !== undefined && existsSync(path))
+      startInBackground(call, { ...nothing, path, folder, ending: null, ...how });
   };
   switch (event) {
     case 'SessionStart':
@@ -102,7 +119,10 @@ async function answer(call: Call, input: HookInput): Promise<void> {
     case 'PreToolUse':
       return path === undefined ? undefined : beforeCall(call, input, path, folder);
     case 'Stop':
-      return importNew({ turnEnd: path === undefined ? null : sizeOf(path), ending: typeof last === 'string' ? endingOf(last) : null });
+      return importNew({
+        turnEnd: path === undefined ? null : sizeOf(path),
+        ending: typeof last === 'string' ? endingOf(last) : null,
+      });
     case 'PreCompact':
       return importNew({ compacts: true });
     case 'SessionEnd':
@@ -114,19 +134,30 @@ async function answer(call: Call, input: HookInput): Promise<void> {
 const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
 /** Imports before a handoff tool runs: the Context is read from the log. */
-async function beforeCall(call: Call, { tool_name: name, tool_use_id: callId }: HookInput, path: string, folder: string): Promise<void> {
+async function beforeCall(
+  call: Call,
+  { tool_name: name, tool_use_id: callId }: HookInput,
+  path: string,
+  folder: string,
+): Promise<void> {
   if (!isHandoffTool(name)) return;
   const signal = AbortSignal.timeout(handoffBudgetMs);
   if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
   await send(call, { ...nothing, path, folder, handsOff: true }, signal);
 }
 
-const isHandoffTool = (name: unknown): boolean => typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
+const isHandoffTool = (name: unknown): boolean =>
+  typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
 
-async function brief({ server, agent, waitMs }: Call, work: Work, event: 'SessionStart' | 'UserPromptSubmit'): Promise<void> {
+async function brief(
+  { server, agent, waitMs }: Call,
+  work: Work,
+  event: 'SessionStart' | 'UserPromptSubmit',
+): Promise<void> {
   const { session, waiting } = await workOf(server, agent, work, AbortSignal.timeout(waitMs));
   const additionalContext = briefingOf(agent, session, waiting, event === 'SessionStart');
-  if (additionalContext !== null) process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
+  if (additionalContext !== null)
+    process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
 }
 
 interface Import {
@@ -145,7 +176,11 @@ const nothing = { turnEnd: null, compacts: false, ends: false, clears: false };
 type Background = Import | { folder: string; tidies: true };
 
 function startInBackground({ args }: Call, background: Background): void {
-  const child = spawn(process.execPath, [process.argv[1]!, 'hook', ...args, '--background', JSON.stringify(background)], { detached: true, stdio: 'ignore', cwd: background.folder });
+  const child = spawn(
+    process.execPath,
+    [process.argv[1]!, 'hook', ...args, '--background', JSON.stringify(background)],
+    { detached: true, stdio: 'ignore', cwd: background.folder },
+  );
   child.on('error', (error) => log(String(error)));
   child.unref();
 }
@@ -167,7 +202,11 @@ async function sendTurn(call: Call, { ending, ...turn }: Import, signal: AbortSi
   await send(call, { ...turn, turnEnd: end, handsOff: false }, signal);
 }
 
-async function send(call: Call, { path, folder, clears, ...how }: Omit<Import, 'ending'> & { handsOff: boolean }, signal: AbortSignal): Promise<void> {
+async function send(
+  call: Call,
+  { path, folder, clears, ...how }: Omit<Import, 'ending'> & { handsOff: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
   const sending: Sending = { server, agent, work: workIn(folder, path), transcript, ...how };

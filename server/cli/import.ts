@@ -67,9 +67,12 @@ async function importRecent({ limit, json, ...options }: Options & { limit: stri
   if (sessions.length === 0) return print('Claude Code and Codex have no session on this machine');
   print(formatSessions(sessions, new Date()));
   if (more > 0) print(`${more} older: list more with --limit`);
-  if (!process.stdin.isTTY) throw new UsageError(`Choose one and import it: ${commandLine('import new <file>')}. --json lists the files`);
+  if (!process.stdin.isTTY)
+    throw new UsageError(`Choose one and import it: ${commandLine('import new <file>')}. --json lists the files`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Number of the session to import, or Enter for none: ').finally(() => terminal.close());
+  const answer = await terminal
+    .question('Number of the session to import, or Enter for none: ')
+    .finally(() => terminal.close());
   const choice = chosen(answer, sessions);
   if (choice === undefined) throw new UsageError(`'${answer}' is no number of the list`);
   if (choice !== null) await importFile(choice.exportedFrom ?? 'new', choice.path, options);
@@ -112,7 +115,9 @@ async function* withProgress(file: string, size: number): AsyncGenerator<Uint8Ar
     const percent = Math.floor((sent / Math.max(size, 1)) * 100);
     if (percent < printed + step) continue;
     printed = percent - (percent % step);
-    process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}sent ${percent} % of ${size} bytes${process.stderr.isTTY ? '' : '\n'}`);
+    process.stderr.write(
+      `${process.stderr.isTTY ? '\r' : ''}sent ${percent} % of ${size} bytes${process.stderr.isTTY ? '' : '\n'}`,
+    );
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
 }
@@ -140,13 +145,20 @@ async function sendWithRetries(url: string, options: () => RequestOptions): Prom
 
 async function send(url: string, options: RequestOptions): Promise<Response> {
   const key = process.env['BATON_KEY'];
-  const headers = { ...(options.headers as Record<string, string>), ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }) };
+  const headers = {
+    ...(options.headers as Record<string, string>),
+    ...(key !== undefined && key !== '' && { authorization: `Bearer ${key}` }),
+  };
   return fetch(url, { ...options, headers }).catch((error: unknown) => {
     throw nothingAnswers(new URL(url).origin, error);
   });
 }
 
-type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & { sessionId: string; firstAt: string | null; lastAt: string | null };
+type ImportReportAsJson = Omit<ImportReport, 'firstAt' | 'lastAt'> & {
+  sessionId: string;
+  firstAt: string | null;
+  lastAt: string | null;
+};
 
 function formatReport(report: ImportReportAsJson): string {
   const { usage: tokens } = report;
@@ -154,23 +166,39 @@ function formatReport(report: ImportReportAsJson): string {
   const lines: [string, string][] = [
     ['session', report.sessionId],
     ['format', report.format],
-    ['lines', `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} already imported)`],
+    [
+      'lines',
+      `${report.lines} (${report.badLines} broken, ${report.hugeLines} of them too long; ${report.alreadyKnown} already imported)`,
+    ],
     ['from, to', `${report.firstAt ?? '?'}, ${report.lastAt ?? '?'}`],
     ['entries', counts(report.entryTypes.map(({ type, count }) => [type, count]))],
     ['unknown entries', counts(report.unknownTypes.map(({ type, count }) => [type, count]))],
-    ['messages', `${report.humanMessages} of users, ${report.assistantMessages} of models; ${report.thinkingBlocks} thinking blocks not stored`],
+    [
+      'messages',
+      `${report.humanMessages} of users, ${report.assistantMessages} of models; ${report.thinkingBlocks} thinking blocks not stored`,
+    ],
     ['tool calls', `${counts(report.toolCalls.map(({ name, count }) => [name, count]))}; ${report.toolErrors} failed`],
     ['files modified', report.filesModified.join(', ') || 'none'],
     ['tasks', `${report.tasks.length}, ${pending} not done`],
-    ['tokens', `${tokens.inputTokens} in, ${tokens.outputTokens} out, ${tokens.cacheCreationInputTokens} written to caches, ${tokens.cacheReadInputTokens} read from caches`],
+    [
+      'tokens',
+      `${tokens.inputTokens} in, ${tokens.outputTokens} out, ${tokens.cacheCreationInputTokens} written to caches, ${tokens.cacheReadInputTokens} read from caches`,
+    ],
     ['compactions', String(report.compactions)],
     ['sub-agent lines', String(report.sidechainLines)],
-    ['added', `${report.turnsAdded} turns, ${report.messagesAdded} messages, ${report.toolCallsAdded} tool calls; ${report.resultsFilled} results filled in`],
-    ['changed', `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`],
+    [
+      'added',
+      `${report.turnsAdded} turns, ${report.messagesAdded} messages, ${report.toolCallsAdded} tool calls; ${report.resultsFilled} results filled in`,
+    ],
+    [
+      'changed',
+      `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`,
+    ],
   ];
   return lines.map(([name, value]) => `${`${name}:`.padEnd(20)}${value}`).join('\n');
 }
 
-const counts = (list: [string, number][]): string => list.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
+const counts = (list: [string, number][]): string =>
+  list.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 
 export const importCommand: Command = { usage, run };

@@ -25,12 +25,18 @@ beforeAll(async () => {
   await agent('author', { maxCapacity: 100, collaborators: ['reviewer'] });
 });
 
-async function baton(args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+async function baton(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = await bundled('server/cli/baton.ts');
   const { PATH, HOME } = process.env;
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { cwd: folder, env: { PATH, HOME, BATON_URL: url, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, ...args],
+      { cwd: folder, env: { PATH, HOME, BATON_URL: url, ...env } },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -40,10 +46,16 @@ describe('baton handoff', () => {
     const externalId = `${hostname()}:${folder}#main`;
     const id = encodeId('session', await session('author', { externalId }));
     const { code, stdout } = await baton(['handoff', 'reviewer', '--reason', 'Please review']);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^handoff_\\w+: author handed ${id} off to reviewer\\n$`))]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^handoff_\\w+: author handed ${id} off to reviewer\\n$`)),
+    ]);
     const other = encodeId('session', await session('author'));
     const { stdout: json } = await baton(['handoff', 'reviewer', '--session', other, '--json']);
-    expect(JSON.parse(json)).toMatchObject({ handoff: { status: 'INITIATED', targetAgent: { id: 'reviewer' } }, session: { id: other } });
+    expect(JSON.parse(json)).toMatchObject({
+      handoff: { status: 'INITIATED', targetAgent: { id: 'reviewer' } },
+      session: { id: other },
+    });
   });
 
   it('exits with 1 and the code of the refusal, and changes nothing', async () => {
@@ -60,17 +72,32 @@ describe('baton inbox', () => {
     await agent('reader', { maxCapacity: 100 });
     expect(await baton(['inbox', 'reader'])).toMatchObject({ code: 0, stdout: 'No handoff waits for reader\n' });
     await agent('writer', { maxCapacity: 100, collaborators: ['reader'] });
-    for (const title of ['First', 'Second\u001B[31m']) await initiate(await session('writer', { title }), 'reader', { reason: 'Read it' });
+    for (const title of ['First', 'Second\u001B[31m'])
+      await initiate(await session('writer', { title }), 'reader', { reason: 'Read it' });
     const { stdout } = await baton(['inbox', 'reader']);
-    expect(stdout).toMatch(/^handoff_\w+ {2}writer {2}Read it {2}First\nhandoff_\w+ {2}writer {2}Read it {2}Second\uFFFD\[31m\n$/);
-    expect((await baton(['inbox', 'reader', '--prompt'])).stdout.match(/^# Handoff from writer to reader$/gm)).toHaveLength(2);
+    expect(stdout).toMatch(
+      /^handoff_\w+ {2}writer {2}Read it {2}First\nhandoff_\w+ {2}writer {2}Read it {2}Second\uFFFD\[31m\n$/,
+    );
+    expect(
+      (await baton(['inbox', 'reader', '--prompt'])).stdout.match(/^# Handoff from writer to reader$/gm),
+    ).toHaveLength(2);
     const waiting = JSON.parse((await baton(['inbox', 'reader', '--json'])).stdout) as object[];
-    expect(waiting).toMatchObject([{ session: { title: 'First' }, sourceAgent: { id: 'writer' } }, { reason: 'Read it' }]);
+    expect(waiting).toMatchObject([
+      { session: { title: 'First' }, sourceAgent: { id: 'writer' } },
+      { reason: 'Read it' },
+    ]);
     expect(waiting[0]).not.toHaveProperty('contextPrompt');
   });
 });
 
-it.each([['inbox'], ['handoff']])('baton %s exits with 2 without an agent and with 75 when nothing answers', async (command) => {
-  expect(await baton([command])).toMatchObject({ code: 2, stdout: '' });
-  expect(await baton([command, 'reviewer'], { BATON_URL: 'http://127.0.0.1:1' })).toMatchObject({ code: 75, stdout: '', stderr: expect.stringMatching(/Nothing answers/) as string });
-});
+it.each([['inbox'], ['handoff']])(
+  'baton %s exits with 2 without an agent and with 75 when nothing answers',
+  async (command) => {
+    expect(await baton([command])).toMatchObject({ code: 2, stdout: '' });
+    expect(await baton([command, 'reviewer'], { BATON_URL: 'http://127.0.0.1:1' })).toMatchObject({
+      code: 75,
+      stdout: '',
+      stderr: expect.stringMatching(/Nothing answers/) as string,
+    });
+  },
+);

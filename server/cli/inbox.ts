@@ -38,13 +38,17 @@ async function run(args: string[]): Promise<void> {
   const { values, positionals } = readArguments({
     args,
     allowPositionals: true,
-    options: { prompt: { type: 'boolean', default: false }, json: { type: 'boolean', default: false }, url: { type: 'string' } },
+    options: {
+      prompt: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
   });
   const [agent, ...more] = positionals;
   if (agent === undefined || more.length > 0) throw new UsageError();
   const waiting = await withApi(serverUrl(values.url), async (ask) => {
     const found: Waiting[] = [];
-    for (let after: string | null = null, isMore = true; isMore; ) {
+    for (let after: string | null = null, isMore = true; isMore;) {
       const { handoffs }: Page = await ask<Page>(query, { agent, after, prompt: values.prompt });
       found.push(...handoffs.nodes);
       [after, isMore] = [handoffs.pageInfo.endCursor, handoffs.pageInfo.hasNextPage];

@@ -26,8 +26,11 @@ const key = async (env: Record<string, string>, ...args: string[]): Promise<Ran>
   const { PATH, HOME, TMPDIR } = process.env;
   const program = await bundled('server/cli/baton.ts');
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, 'key', ...args], { cwd: root, env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      process.execPath,
+      [program, 'key', ...args],
+      { cwd: root, env: { PATH, HOME, TMPDIR, ...env } },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 };
@@ -41,7 +44,11 @@ describe('npm run key', async () => {
 
   it('makes a key that opens a server, lists it and revokes it', async () => {
     const made = await key(env, 'create', '--role', 'operator', '--name', 'ci \u001B[31m', '--expires', '30d');
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(secretForm) as string, stderr: expect.stringContaining('shown this once') as string });
+    expect(made).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(secretForm) as string,
+      stderr: expect.stringContaining('shown this once') as string,
+    });
     server = await startServer({ databaseUrl: database.url, env: { HOST: '0.0.0.0' } });
     const url = server.url.replace('0.0.0.0', '127.0.0.1');
     expect(server.logs.join('\n')).toContain('Callers need a key');
@@ -66,14 +73,44 @@ describe('npm run key', async () => {
   });
 
   it.each<[string, number, string[], RegExp]>([
-    ['an unknown role', 2, ['create', '--role', 'king', '--name', 'x'], /^--role must be agent, operator, analyst or admin$/m],
+    [
+      'an unknown role',
+      2,
+      ['create', '--role', 'king', '--name', 'x'],
+      /^--role must be agent, operator, analyst or admin$/m,
+    ],
     ['no name', 2, ['create', '--role', 'admin'], /^--name must be/m],
     ['an agent’s key without an agent', 1, ['create', '--role', 'agent', '--name', 'x'], /bound to an agent: name it/],
-    ['an unknown agent', 1, ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'], /There is no agent 'nobody'/],
-    ['an agent for another role', 1, ['create', '--role', 'analyst', '--name', 'x', '--agent', 'nobody'], /bound to no agent/],
-    ['an expiry that is no time', 2, ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'], /^--expires must be like 12h/],
-    ['an expiry in the past', 1, ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'], /in the future/],
-    ['an unknown key', 1, ['revoke', 'key_01h455vb4pex5vsknk084sn02q'], /There is no key 'key_01h455vb4pex5vsknk084sn02q'/],
+    [
+      'an unknown agent',
+      1,
+      ['create', '--role', 'agent', '--name', 'x', '--agent', 'nobody'],
+      /There is no agent 'nobody'/,
+    ],
+    [
+      'an agent for another role',
+      1,
+      ['create', '--role', 'analyst', '--name', 'x', '--agent', 'nobody'],
+      /bound to no agent/,
+    ],
+    [
+      'an expiry that is no time',
+      2,
+      ['create', '--role', 'admin', '--name', 'x', '--expires', 'soon'],
+      /^--expires must be like 12h/,
+    ],
+    [
+      'an expiry in the past',
+      1,
+      ['create', '--role', 'admin', '--name', 'x', '--expires', '2020-01-01'],
+      /in the future/,
+    ],
+    [
+      'an unknown key',
+      1,
+      ['revoke', 'key_01h455vb4pex5vsknk084sn02q'],
+      /There is no key 'key_01h455vb4pex5vsknk084sn02q'/,
+    ],
     ['an id of another kind', 2, ['revoke', 'session_01h455vb4pex5vsknk084sn02q'], /is not the id of a key/],
     ['an unknown command', 2, ['make'], /^npm run key -- create/],
   ])('refuses %s with one message', async (_what, exitCode, args, says) => {
@@ -84,9 +121,16 @@ describe('npm run key', async () => {
   });
 
   it('prints its usage, and reports a database without migrations', async () => {
-    expect(await key({}, '--help')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('npm run key -- revoke') as string });
+    expect(await key({}, '--help')).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('npm run key -- revoke') as string,
+    });
     const { url } = await emptyDatabase();
-    expect(await key({ DATABASE_URL: url }, 'list')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The database lacks [^\n]+\n$/) as string });
+    expect(await key({ DATABASE_URL: url }, 'list')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The database lacks [^\n]+\n$/) as string,
+    });
   });
 });
 
@@ -98,11 +142,15 @@ it('works on the embedded database before its first server, and beside it', asyn
   expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(secretForm) as string });
 
   const server = await startServer({ env });
-  expect((await client(server.url, { key: first.stdout.trim() }).post(viewer)).data).toMatchObject({ viewer: { role: 'ADMIN' } });
+  expect((await client(server.url, { key: first.stdout.trim() }).post(viewer)).data).toMatchObject({
+    viewer: { role: 'ADMIN' },
+  });
   // The story has agents; the server keeps running while another key is made, which works at once.
   const second = await key(env, 'create', '--role', 'agent', '--name', 'second', '--agent', 'claude-1');
   expect(second).toMatchObject({ code: 0 });
-  expect((await client(server.url, { key: second.stdout.trim() }).post(viewer)).data).toMatchObject({ viewer: { role: 'AGENT', agent: { id: 'claude-1' } } });
+  expect((await client(server.url, { key: second.stdout.trim() }).post(viewer)).data).toMatchObject({
+    viewer: { role: 'AGENT', agent: { id: 'claude-1' } },
+  });
   expect((await key(env, 'list')).stdout.trim().split('\n')).toHaveLength(2);
   expect(await server.kill()).toMatchObject({ code: 0 });
 });

@@ -38,14 +38,30 @@ async function run([verb, ...rest]: string[]): Promise<void> {
 
 async function create(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
-  const { role, name, agent, expires } = readArguments({ args, options: { role: text, name: text, agent: text, expires: text } }).values;
-  if (role === undefined || !roles.includes(role.toUpperCase())) throw new UsageError('--role must be agent, operator, analyst or admin');
-  if (name === undefined || name.trim() === '' || name.length > 200) throw new UsageError('--name must be 1 to 200 characters');
-  if (agent !== undefined && !isAgentId(agent)) throw new UsageError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
-  const input = redactInput({ role: role.toUpperCase() as Role, name, agentId: agent ?? null, expiresAt: expires === undefined ? null : momentOf(expires) });
+  const { role, name, agent, expires } = readArguments({
+    args,
+    options: { role: text, name: text, agent: text, expires: text },
+  }).values;
+  if (role === undefined || !roles.includes(role.toUpperCase()))
+    throw new UsageError('--role must be agent, operator, analyst or admin');
+  if (name === undefined || name.trim() === '' || name.length > 200)
+    throw new UsageError('--name must be 1 to 200 characters');
+  if (agent !== undefined && !isAgentId(agent))
+    throw new UsageError(`--agent must be the id of an agent, such as claude-1, not '${agent}'`);
+  const input = redactInput({
+    role: role.toUpperCase() as Role,
+    name,
+    agentId: agent ?? null,
+    expiresAt: expires === undefined ? null : momentOf(expires),
+  });
   await onDatabase(async ({ pool }) => {
-    const { keyId, secret } = await runWork({ pool, log: silentLog, caller: operator, mutation: 'createKey', input }, (work) => createKey(work, input));
-    tell(`Key ${encodeId('key', keyId)} was created. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`);
+    const { keyId, secret } = await runWork(
+      { pool, log: silentLog, caller: operator, mutation: 'createKey', input },
+      (work) => createKey(work, input),
+    );
+    tell(
+      `Key ${encodeId('key', keyId)} was created. Its secret is shown this once; send it as "Authorization: Bearer <secret>".`,
+    );
     tell('A server that was started without keys requires them after its next start.');
     print(secret);
   });
@@ -55,8 +71,12 @@ const hours: Record<string, number> = { h: 1, d: 24, w: 7 * 24 };
 
 function momentOf(expires: string): Date {
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(expires) ?? [];
-  const at = count !== undefined && unit !== undefined ? new Date(Date.now() + Number(count) * hours[unit]! * 3_600_000) : dateOf(expires);
-  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) throw new UsageError(`--expires must be like 12h, 30d, 8w or 2027-01-31, not '${expires}'`);
+  const at =
+    count !== undefined && unit !== undefined
+      ? new Date(Date.now() + Number(count) * hours[unit]! * 3_600_000)
+      : dateOf(expires);
+  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999)
+    throw new UsageError(`--expires must be like 12h, 30d, 8w or 2027-01-31, not '${expires}'`);
   return at;
 }
 
@@ -67,8 +87,22 @@ async function list({ prisma }: Database): Promise<void> {
   if (keys.length === 0) return tell('There are no keys.');
   const now = new Date();
   for (const { id, name, role, agentId, createdAt, expiresAt, revokedAt } of keys) {
-    const ended = revokedAt !== null ? `revoked ${shown(revokedAt)}` : expiresAt === null ? 'never expires' : `${expiresAt <= now ? 'expired' : 'expires'} ${shown(expiresAt)}`;
-    print([encodeId('key', id), role.toLowerCase().padEnd(8), (agentId ?? '-').padEnd(16), `created ${shown(createdAt)}`, ended, name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD')].join('  '));
+    const ended =
+      revokedAt !== null
+        ? `revoked ${shown(revokedAt)}`
+        : expiresAt === null
+          ? 'never expires'
+          : `${expiresAt <= now ? 'expired' : 'expires'} ${shown(expiresAt)}`;
+    print(
+      [
+        encodeId('key', id),
+        role.toLowerCase().padEnd(8),
+        (agentId ?? '-').padEnd(16),
+        `created ${shown(createdAt)}`,
+        ended,
+        name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD'),
+      ].join('  '),
+    );
   }
 }
 
@@ -76,17 +110,23 @@ const shown = (at: Date): string => at.toISOString().slice(0, 16).replace('T', '
 
 async function revoke({ pool }: Database, id: string): Promise<void> {
   const decoded = decodeId(id);
-  if (decoded?.prefix !== 'key') throw new UsageError(`'${id}' is not the id of a key: ${commandLine('key list')} shows the ids`);
+  if (decoded?.prefix !== 'key')
+    throw new UsageError(`'${id}' is not the id of a key: ${commandLine('key list')} shows the ids`);
   const input = { keyId: decoded.uuid };
   const settings = { keyRevoked: () => undefined };
-  await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) => revokeKey(work, input, settings));
+  await runWork({ pool, log: silentLog, caller: operator, mutation: 'revokeKey', input }, (work) =>
+    revokeKey(work, input, settings),
+  );
   tell(`Key ${id} is revoked. Running servers reject it within 10 seconds.`);
 }
 
 async function onDatabase(work: (database: Database) => Promise<void>): Promise<void> {
   const env = readEnv(process.env);
   const log = createLog({ level: 'warn' });
-  const embedded = env.databaseUrl === undefined ? await borrowPostgres({ folder: env.dataFolder, database: 'baton', log: silentLog }) : undefined;
+  const embedded =
+    env.databaseUrl === undefined
+      ? await borrowPostgres({ folder: env.dataFolder, database: 'baton', log: silentLog })
+      : undefined;
   try {
     const url = embedded?.url ?? env.databaseUrl!;
     // A running server has migrated its database. Without one, this command must.

@@ -38,7 +38,14 @@ const env = { PATH, HOME, TMPDIR, BATON_KEY: key };
 
 async function overStdio(...args: string[]): Promise<Model> {
   const client = new Client({ name: 'a model', version: '1.0.0' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp', '--url', url, ...args], env, stderr: 'ignore' }));
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp', '--url', url, ...args],
+      env,
+      stderr: 'ignore',
+    }),
+  );
   atEnd(() => client.close());
   return modelOf(client);
 }
@@ -48,10 +55,17 @@ interface Ran {
   stdout: string;
   stderr: string;
 }
-async function baton(args: string[], { input = '', environment = env }: { input?: string; environment?: Record<string, string> } = {}): Promise<Ran> {
+async function baton(
+  args: string[],
+  { input = '', environment = env }: { input?: string; environment?: Record<string, string> } = {},
+): Promise<Ran> {
   const child = spawn(process.execPath, [program, 'mcp', ...args], { env: environment });
   child.stdin.end(input);
-  const [code, stdout, stderr] = await Promise.all([new Promise<number | null>((resolve) => child.once('close', resolve)), text(child.stdout), text(child.stderr)]);
+  const [code, stdout, stderr] = await Promise.all([
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   return { code, stdout, stderr };
 }
 
@@ -62,7 +76,9 @@ it('gives the same tools as HTTP, their answers, and the news of changed tools',
   expect(await model.call('baton_inbox')).toEqual(await direct.call('baton_inbox'));
   expect(await model.call('baton_note', { text: 'Over stdio' })).toMatchObject({ isError: false });
   expect((await direct.call('baton_read')).data.messages).toMatchObject([{ content: 'Over stdio' }]);
-  expect((await Promise.all(Array.from({ length: 10 }, () => model.call('baton_inbox')))).filter(({ isError }) => isError)).toEqual([]);
+  expect(
+    (await Promise.all(Array.from({ length: 10 }, () => model.call('baton_inbox')))).filter(({ isError }) => isError),
+  ).toEqual([]);
 
   const changed = new Promise<void>((resolve) => {
     // The first may be that of the opening.
@@ -84,17 +100,44 @@ it('answers with an error while the server is away, and goes on when it is back'
 });
 
 it('answers all that was sent before its input ended, and exits with 0', async () => {
-  const messages = [{ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 2, method: 'tools/list' }];
-  const { code, stdout, stderr } = await baton(['--url', url], { input: messages.map((message) => `${JSON.stringify(message)}\n`).join('') });
+  const messages = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ];
+  const { code, stdout, stderr } = await baton(['--url', url], {
+    input: messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
+  });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout.trim().split('\n').map((line) => (JSON.parse(line) as { id: number }).id).sort()).toEqual([1, 2]);
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: number }).id)
+      .sort(),
+  ).toEqual([1, 2]);
 });
 
 it('says in one line why it cannot start', async () => {
   const free = await freePort();
-  expect(await baton(['--url', `http://127.0.0.1:${free}`])).toEqual({ code: 75, stdout: '', stderr: `Nothing answers at http://127.0.0.1:${free} (ECONNREFUSED): start Baton there, or give its address with --url\n` });
-  expect(await baton(['--url', url, '--agent', 'bob'])).toEqual({ code: 1, stdout: '', stderr: "Your key is bound to agent 'ada': use /mcp or /mcp/ada\n" });
-  expect(await baton(['--url', url, '--agent', 'nobody'], { environment: { ...env, BATON_KEY: adminKey } })).toEqual({ code: 1, stdout: '', stderr: "There is no agent 'nobody': check the address\n" });
-  expect(await baton(['--url', url], { environment: { ...env, BATON_KEY: 'baton_wrong' } })).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) as string });
+  expect(await baton(['--url', `http://127.0.0.1:${free}`])).toEqual({
+    code: 75,
+    stdout: '',
+    stderr: `Nothing answers at http://127.0.0.1:${free} (ECONNREFUSED): start Baton there, or give its address with --url\n`,
+  });
+  expect(await baton(['--url', url, '--agent', 'bob'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: "Your key is bound to agent 'ada': use /mcp or /mcp/ada\n",
+  });
+  expect(await baton(['--url', url, '--agent', 'nobody'], { environment: { ...env, BATON_KEY: adminKey } })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: "There is no agent 'nobody': check the address\n",
+  });
+  expect(await baton(['--url', url], { environment: { ...env, BATON_KEY: 'baton_wrong' } })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^[^\n]+\n$/) as string,
+  });
   expect(await baton(['ada'])).toMatchObject({ code: 2, stdout: '' });
 });

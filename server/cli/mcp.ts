@@ -1,6 +1,13 @@
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { isInitializeRequest, isJSONRPCRequest, isJSONRPCResultResponse, type JSONRPCMessage, LATEST_PROTOCOL_VERSION, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import {
+  isInitializeRequest,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  LATEST_PROTOCOL_VERSION,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import { commandLine, packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { readArguments, tell, type Command } from './command.ts';
@@ -29,7 +36,11 @@ async function run(args: string[]): Promise<void> {
 
 /** @throws StartError, AwayError */
 async function requireAgent(address: URL, headers: Record<string, string>): Promise<void> {
-  const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo: { name: 'baton', version: packageVersion() } };
+  const params = {
+    protocolVersion: LATEST_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'baton', version: packageVersion() },
+  };
   const response = await fetch(address, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -37,7 +48,9 @@ async function requireAgent(address: URL, headers: Record<string, string>): Prom
   }).catch((error: unknown) => {
     throw nothingAnswers(address.origin, error);
   });
-  const { error } = (await response.json().catch(() => ({ error: { message: `${address.href} is not the address of Baton: it answers ${response.status}` } }))) as { error?: { message: string } };
+  const { error } = (await response.json().catch(() => ({
+    error: { message: `${address.href} is not the address of Baton: it answers ${response.status}` },
+  }))) as { error?: { message: string } };
   if (response.ok && error === undefined) return;
   const message = error?.message ?? `${address.href} answers ${response.status}`;
   throw response.headers.has('retry-after') ? new AwayError(message) : new StartError(message);
@@ -47,7 +60,12 @@ async function requireAgent(address: URL, headers: Record<string, string>): Prom
 async function forward(url: string, address: URL, headers: Record<string, string>): Promise<void> {
   const client = new StdioServerTransport();
   // Waits for a server that restarts: its stream of changes is opened again.
-  const reconnectionOptions = { initialReconnectionDelay: 500, maxReconnectionDelay: 10_000, reconnectionDelayGrowFactor: 2, maxRetries: Number.MAX_SAFE_INTEGER };
+  const reconnectionOptions = {
+    initialReconnectionDelay: 500,
+    maxReconnectionDelay: 10_000,
+    reconnectionDelayGrowFactor: 2,
+    maxRetries: Number.MAX_SAFE_INTEGER,
+  };
   const server = new StreamableHTTPClientTransport(address, { requestInit: { headers }, reconnectionOptions });
   const pending = new Set<Promise<void>>();
   let initializing: RequestId | undefined;
@@ -69,11 +87,13 @@ async function forward(url: string, address: URL, headers: Record<string, string
       told = '';
     } catch (error) {
       const reason = report(error);
-      if (isJSONRPCRequest(message)) await client.send({ jsonrpc: '2.0', id: message.id, error: { code: -32_000, message: reason } });
+      if (isJSONRPCRequest(message))
+        await client.send({ jsonrpc: '2.0', id: message.id, error: { code: -32_000, message: reason } });
     }
   }
   server.onmessage = (message) => {
-    if (isJSONRPCResultResponse(message) && message.id === initializing) server.setProtocolVersion(String(message.result['protocolVersion']));
+    if (isJSONRPCResultResponse(message) && message.id === initializing)
+      server.setProtocolVersion(String(message.result['protocolVersion']));
     void client.send(message);
   };
   client.onerror = ({ message }) => tell(`Standard input is not MCP: ${message}`);

@@ -29,7 +29,12 @@ const commands: Record<string, (url: string) => Promise<string>> = {
   },
   async status(url) {
     const { applied, missing, unknown, edited } = await migrationStatus(url);
-    const lines = [list('Applied', applied), list('Missing', missing), list('Unknown to this version', unknown), list('Edited after it was applied', edited)];
+    const lines = [
+      list('Applied', applied),
+      list('Missing', missing),
+      list('Unknown to this version', unknown),
+      list('Edited after it was applied', edited),
+    ];
     return lines.filter((line) => line !== '').join('\n');
   },
   async diff(url) {
@@ -53,7 +58,10 @@ async function run(args: string[]): Promise<void> {
 
 function committedSchema(): string {
   try {
-    return execFileSync('git', ['show', `HEAD:./${schemaPath}`], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return execFileSync('git', ['show', `HEAD:./${schemaPath}`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   } catch {
     throw new StartError(`${schemaPath} is not committed: diff needs Git and a first commit`);
   }
@@ -61,7 +69,11 @@ function committedSchema(): string {
 
 async function onDatabase(env: Env, work: (url: string) => Promise<void>): Promise<void> {
   if (env.databaseUrl !== undefined) return work(env.databaseUrl);
-  const postgres = await startPostgres({ folder: env.dataFolder, database: 'baton', log: createLog({ level: 'warn' }) });
+  const postgres = await startPostgres({
+    folder: env.dataFolder,
+    database: 'baton',
+    log: createLog({ level: 'warn' }),
+  });
   await work(postgres.url).finally(() => postgres.stop());
 }
 

@@ -26,21 +26,33 @@ async function run(args: string[]): Promise<void> {
   });
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError();
-  if (file === '-') throw new UsageError('The file is read twice, which standard input cannot be: write it to a file first');
-  const show = (manifest: Manifest | Restored, text: string): void => print(values.json ? JSON.stringify(manifest, null, 2) : text);
+  if (file === '-')
+    throw new UsageError('The file is read twice, which standard input cannot be: write it to a file first');
+  const show = (manifest: Manifest | Restored, text: string): void =>
+    print(values.json ? JSON.stringify(manifest, null, 2) : text);
   const manifest = await showProgress((progress) => checkBackup(file, progress));
   if (values.check) {
-    return show(manifest, `${file} is whole: ${rowsOf(manifest)} as of ${manifest.takenAt}, by Baton ${manifest.baton}, up to migration ${manifest.migrations.at(-1)}`);
+    return show(
+      manifest,
+      `${file} is whole: ${rowsOf(manifest)} as of ${manifest.takenAt}, by Baton ${manifest.baton}, up to migration ${manifest.migrations.at(-1)}`,
+    );
   }
   const restored = await onDatabase((url) => showProgress((progress) => restoreBackup(url, file, manifest, progress)));
   const migrated = restored.migrated.length === 0 ? '' : `Applied: ${restored.migrated.join(', ')}\n`;
-  show(restored, `Restored ${rowsOf(restored)} as of ${restored.takenAt}; every table is that of the back-up.\n${migrated}All earlier cursors are invalid. Start the servers: ${commandLine('start')}`);
+  show(
+    restored,
+    `Restored ${rowsOf(restored)} as of ${restored.takenAt}; every table is that of the back-up.\n${migrated}All earlier cursors are invalid. Start the servers: ${commandLine('start')}`,
+  );
 }
 
 async function onDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const env = readEnv(process.env);
   if (env.databaseUrl !== undefined) return work(env.databaseUrl);
-  const embedded = await startPostgres({ folder: env.dataFolder, database: 'baton', log: createLog({ level: 'warn' }) });
+  const embedded = await startPostgres({
+    folder: env.dataFolder,
+    database: 'baton',
+    log: createLog({ level: 'warn' }),
+  });
   return work(embedded.url).finally(() => embedded.stop());
 }
 

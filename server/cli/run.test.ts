@@ -12,7 +12,10 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const fixture = fileURLToPath(new URL('../log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url));
 
-async function baton(args: string[], env: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+async function baton(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const { PATH, HOME, TMPDIR } = process.env;
   const program = await bundled('server/cli/baton.ts');
   return new Promise((resolve) => {
@@ -26,8 +29,12 @@ describe('baton', () => {
   it('lists its commands on --help and prints its version', async () => {
     const { code, stdout, stderr } = await baton(['--help']);
     expect([code, stderr]).toEqual([0, '']);
-    for (const [name, { summary }] of Object.entries(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
-    expect(await baton(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+    for (const [name, { summary }] of Object.entries(commands))
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+    expect(await baton(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+    });
   });
 
   it.each(Object.keys(commands))('describes %s on --help, whatever else is given', async (name) => {
@@ -66,7 +73,10 @@ describe('the address of the server', async () => {
     ['PORT', [], { BATON_URL: '', PORT: port }],
     ['PORT and BATON_BASE_PATH', [], { PORT: new URL(based).port, BATON_BASE_PATH: '/tools/baton/' }],
   ])('is taken from %s', async (_name, args, env) => {
-    expect(await baton(importing(...args), env)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Session session_\w+ was created/) as string });
+    expect(await baton(importing(...args), env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Session session_\w+ was created/) as string,
+    });
   });
 
   it('is named with exit code 75 when nothing answers there', async () => {
@@ -76,7 +86,10 @@ describe('the address of the server', async () => {
     await new Promise((resolve) => listening.close(resolve));
     for (const args of [importing(), ['agent', 'claude-1']]) {
       const { code, stderr } = await baton(args, { PORT: free });
-      expect([code, stderr]).toEqual([75, `Nothing answers at http://127.0.0.1:${free} (ECONNREFUSED): start Baton there, or give its address with --url\n`]);
+      expect([code, stderr]).toEqual([
+        75,
+        `Nothing answers at http://127.0.0.1:${free} (ECONNREFUSED): start Baton there, or give its address with --url\n`,
+      ]);
     }
   });
 });

@@ -17,7 +17,8 @@ it('runs each handoff once when ten processes of two machines watch for one agen
   const { agent, session, reassign } = world(database.pool);
   await agent('source', { maxCapacity: 1_000 });
   await agent('worker', { maxCapacity: 1_000 });
-  const handOver = async (): Promise<string> => (await reassign(await session('source'), { agentId: 'worker' })).handoffId!;
+  const handOver = async (): Promise<string> =>
+    (await reassign(await session('source'), { agentId: 'worker' })).handoffId!;
   const given: string[] = [];
   for (let n = 0; n < handoffs / 2; n += 1) given.push(await handOver());
 
@@ -26,7 +27,16 @@ it('runs each handoff once when ten processes of two machines watch for one agen
   const ran = join(machines[0]!.root, 'ran');
   appendFileSync(ran, '');
   const runs = (): string[] => readFileSync(ran, 'utf8').split('\n').filter(Boolean);
-  const args = ['--agent', 'worker', '--exec', `echo $BATON_HANDOFF >> ${ran}; sleep 0.05`, '--parallel', '2', '--url', url];
+  const args = [
+    '--agent',
+    'worker',
+    '--exec',
+    `echo $BATON_HANDOFF >> ${ran}; sleep 0.05`,
+    '--parallel',
+    '2',
+    '--url',
+    url,
+  ];
   const start = (n: number) => startWatch(machines[n % 2]!, args);
   const watching = await Promise.all(Array.from({ length: processes }, (_, n) => start(n)));
   const patience = { timeout: 240_000, interval: 50 };
@@ -42,7 +52,8 @@ it('runs each handoff once when ten processes of two machines watch for one agen
   expect(runs().sort()).toEqual(given.map((id) => encodeId('handoff', id)).sort());
   const closed = await database.prisma.handoff.findMany({ select: { status: true, failureReason: true } });
   expect(closed).toEqual(given.map(() => ({ status: 'COMPLETED', failureReason: null })));
-  for (const { lines } of watching.slice(3)) await expect.poll(() => lines.map(({ event }) => event), patience).toContain('live');
+  for (const { lines } of watching.slice(3))
+    await expect.poll(() => lines.map(({ event }) => event), patience).toContain('live');
   for (const one of watching.slice(3)) one.kill('SIGTERM');
   expect(await Promise.all(watching.slice(3).map(({ exited }) => exited))).toEqual(watching.slice(3).map(() => 0));
   expect(await brokenInvariants(database.pool)).toEqual([]);

@@ -51,9 +51,12 @@ async function run(args: string[]): Promise<void> {
     },
   });
   const { agent, exec: command, native, once } = values;
-  if (agent === undefined || command === undefined || command.trim() === '') throw new UsageError('Give --agent and --exec.');
-  if (native !== undefined && !isProgram(native)) throw new UsageError(`--native is '${native}': give claude-code or codex.`);
-  if (native === undefined && takesHistory(command)) throw new UsageError('--exec resumes a session: say with --native of which program it is, claude-code or codex.');
+  if (agent === undefined || command === undefined || command.trim() === '')
+    throw new UsageError('Give --agent and --exec.');
+  if (native !== undefined && !isProgram(native))
+    throw new UsageError(`--native is '${native}': give claude-code or codex.`);
+  if (native === undefined && takesHistory(command))
+    throw new UsageError('--exec resumes a session: say with --native of which program it is, claude-code or codex.');
   const url = serverUrl(values.url);
   const watched = {
     agent,
@@ -71,15 +74,19 @@ async function run(args: string[]): Promise<void> {
     await watch(watched, { once, graceMs });
   } catch (error) {
     if (isAway(error)) throw new AwayError(`${error.code}: ${error.message}`);
-    throw error instanceof StreamError || error instanceof Refused ? new StartError(`${error.code}: ${error.message}`) : error;
+    throw error instanceof StreamError || error instanceof Refused
+      ? new StartError(`${error.code}: ${error.message}`)
+      : error;
   }
 }
 
-const isAway = (error: unknown): error is Refused => error instanceof Refused && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
+const isAway = (error: unknown): error is Refused =>
+  error instanceof Refused && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
 
 function wholeNumber(name: string, given: string, least: number, most: number): number {
   const value = Number(given);
-  if (!/^\d+$/.test(given) || value < least || value > most) throw new UsageError(`${name} is '${given}': give a whole number from ${least} to ${most}.`);
+  if (!/^\d+$/.test(given) || value < least || value > most)
+    throw new UsageError(`${name} is '${given}': give a whole number from ${least} to ${most}.`);
   return value;
 }
 
@@ -120,7 +127,12 @@ async function watch(watched: Watched, { once, graceMs }: { once: boolean; grace
       await Promise.race([looked, stopped]);
       if (once && watcher.running === 0) break;
       const look = new AbortController();
-      await Promise.race([woken, watcher.oneEnds(), ending, wait(lookMs, undefined, { signal: look.signal }).catch(() => undefined)]);
+      await Promise.race([
+        woken,
+        watcher.oneEnds(),
+        ending,
+        wait(lookMs, undefined, { signal: look.signal }).catch(() => undefined),
+      ]);
       look.abort();
     }
     if (stopping.signal.aborted) {
@@ -133,7 +145,8 @@ async function watch(watched: Watched, { once, graceMs }: { once: boolean; grace
     stream?.stop();
     release();
   }
-  if (watcher.failures > 0) throw new StartError(`${watcher.failures} ${watcher.failures === 1 ? 'command' : 'commands'} failed`);
+  if (watcher.failures > 0)
+    throw new StartError(`${watcher.failures} ${watcher.failures === 1 ? 'command' : 'commands'} failed`);
 }
 
 function streamFor({ agent, url, key, runs, report }: Watched, wake: () => void): EventStream {
@@ -148,7 +161,12 @@ function streamFor({ agent, url, key, runs, report }: Watched, wake: () => void)
     onExpired: wake,
     onStatus: (status) => {
       if (status.state === 'live') report({ event: 'live', text: `${agent} waits for handoffs at ${url}` });
-      if (status.state === 'waiting') report({ event: 'away', reason: status.reason, text: `lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms` });
+      if (status.state === 'waiting')
+        report({
+          event: 'away',
+          reason: status.reason,
+          text: `lost the server (${status.reason}); next try in ${Math.max(0, status.until - Date.now())} ms`,
+        });
       if (status.state === 'live') wake();
     },
   });
@@ -183,7 +201,10 @@ const stopMs = 5_000;
 /** Waits for what runs, then stops it and fails its handoffs. What Baton cannot be told now, the next process tells it. */
 async function giveBack(watcher: Watcher, graceMs: number, report: Watched['report']): Promise<void> {
   if (watcher.running === 0) return;
-  report({ event: 'stopping', text: `waits up to ${graceMs / 1_000} s for ${watcher.running} ${watcher.running === 1 ? 'command' : 'commands'}; a second signal ends at once` });
+  report({
+    event: 'stopping',
+    text: `waits up to ${graceMs / 1_000} s for ${watcher.running} ${watcher.running === 1 ? 'command' : 'commands'}; a second signal ends at once`,
+  });
   if (await endsWithin(watcher, graceMs)) return;
   const reason = `baton watch was stopped, and its command had not ended ${graceMs / 1_000} s later.`;
   watcher.stopCommands('SIGTERM', reason);
@@ -196,7 +217,10 @@ async function giveBack(watcher: Watcher, graceMs: number, report: Watched['repo
 
 async function endsWithin(watcher: Watcher, ms: number): Promise<boolean> {
   const over = new AbortController();
-  const isOver = await Promise.race([watcher.allEnd().then(() => true), wait(ms, false, { signal: over.signal }).catch(() => true)]);
+  const isOver = await Promise.race([
+    watcher.allEnd().then(() => true),
+    wait(ms, false, { signal: over.signal }).catch(() => true),
+  ]);
   over.abort();
   return isOver;
 }

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { countRedactions } from '../redaction/redact.ts';
 import { composeSummary } from './compose.ts';
-import { byName, isOwnVariable, listVariables, ownVariables, type CarriedMessage, type Context, type Passage, type StoredVariables } from './context.ts';
+import {
+  byName,
+  isOwnVariable,
+  listVariables,
+  ownVariables,
+  type CarriedMessage,
+  type Context,
+  type Passage,
+  type StoredVariables,
+} from './context.ts';
 import { readActions } from './derive/actions.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
@@ -29,7 +38,10 @@ export interface BuildInput {
 const budgets = { users: 48_000, others: 24_000 };
 
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
-export function buildContext(sources: Sources, { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput): Context {
+export function buildContext(
+  sources: Sources,
+  { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
+): Context {
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
   const requests = requestsAmong(sources.byUsers);
@@ -63,7 +75,10 @@ export function buildContext(sources: Sources, { summary, variables, instruction
     decisions: sources.decisions,
     recentMessages,
     ...factsOf(sources),
-    contextVariables: [...ownVariables({ ...passage, from: sources.sourceAgentId, chain }), ...listVariables(variables)].sort(byName),
+    contextVariables: [
+      ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
+      ...listVariables(variables),
+    ].sort(byName),
     instructions,
     leftOut: {
       tasks: 0,
@@ -72,7 +87,9 @@ export function buildContext(sources: Sources, { summary, variables, instruction
       tools: totals.tools - sources.tools.length,
       calls: totals.lastCalls - sources.lastCalls.length,
       unansweredCalls: totals.unansweredCalls,
-      messages: totals.messages - distinct([...recentMessages, originalRequest, requests.latest, compactionSummary, lastAssistant]),
+      messages:
+        totals.messages -
+        distinct([...recentMessages, originalRequest, requests.latest, compactionSummary, lastAssistant]),
       shortened: 0,
     },
   });
@@ -82,7 +99,12 @@ export function buildContext(sources: Sources, { summary, variables, instruction
  * Equal for two Contexts with the same content. Leaves out a composed summary and Baton's own variables: they follow
  * from the rest or from the move, and would differ although nothing else is new.
  */
-export function contentHash(context: Context, callerSummary: string | null, lastAgentTurnHash: string | null, payload: unknown = null): string {
+export function contentHash(
+  context: Context,
+  callerSummary: string | null,
+  lastAgentTurnHash: string | null,
+  payload: unknown = null,
+): string {
   const content = [
     callerSummary,
     context.filesModified,
@@ -109,11 +131,22 @@ interface Source {
 const carried = (message: Source | null): CarriedMessage | null =>
   message === null
     ? null
-    : { sequence: message.sequence, content: message.content, shortened: message.shortened, agentId: message.agentId ?? null, recordedBy: message.recordedBy ?? null };
+    : {
+        sequence: message.sequence,
+        content: message.content,
+        shortened: message.shortened,
+        agentId: message.agentId ?? null,
+        recordedBy: message.recordedBy ?? null,
+      };
 
 type Recent = Context['recentMessages'][number] & { sequence: number };
 
-const charactersOf = { USER: bounds.userMessageCharacters, ASSISTANT: bounds.messageCharacters, SYSTEM: bounds.systemMessageCharacters, TOOL: bounds.messageCharacters };
+const charactersOf = {
+  USER: bounds.userMessageCharacters,
+  ASSISTANT: bounds.messageCharacters,
+  SYSTEM: bounds.systemMessageCharacters,
+  TOOL: bounds.messageCharacters,
+};
 
 /** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
@@ -125,7 +158,13 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
       const short = shorten(content, charactersOf[role]);
       if (short.length > left) return;
       left -= short.length;
-      kept.set(sequence, { sequence, role, content: short, shortened: short !== content, ...(recordedBy == null ? {} : { recordedBy }) });
+      kept.set(sequence, {
+        sequence,
+        role,
+        content: short,
+        shortened: short !== content,
+        ...(recordedBy == null ? {} : { recordedBy }),
+      });
     }
   };
   fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users);
@@ -141,7 +180,10 @@ function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'fail
   const { folder, branch, commit } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
   return {
-    workspace: folder === null && branch === null && commit === null ? null : { folder: place(folder), branch: place(branch), commit: place(commit) },
+    workspace:
+      folder === null && branch === null && commit === null
+        ? null
+        : { folder: place(folder), branch: place(branch), commit: place(commit) },
     checks: checksOf(log, actions),
     failedAttempts: failedAttemptsOf(log, actions),
     openQuestions: openQuestionsOf(log),
@@ -152,8 +194,12 @@ function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): 
   // A command to the program (`/clear`) does not answer a question.
   const users = byUsers.filter(({ content }) => weightOf(content) > 0);
   // A message that was cut has no end to search for a question.
-  const others = recent.filter(({ sequence }) => sequence !== lastAssistant?.sequence).map((message) => (message.content.length > bounds.messageCharacters ? { ...message, content: '' } : message));
-  const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort((a, b) => a.sequence - b.sequence);
+  const others = recent
+    .filter(({ sequence }) => sequence !== lastAssistant?.sequence)
+    .map((message) => (message.content.length > bounds.messageCharacters ? { ...message, content: '' } : message));
+  const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort(
+    (a, b) => a.sequence - b.sequence,
+  );
   return { messages, calls, workspaces };
 }
 

@@ -37,23 +37,45 @@ interface Handoff {
   summaryComposed: boolean | null;
   redactionCount: number;
   markdown: string;
-  contextPrompt: { text: string; kept: { id: string; kind: string; shortened: boolean }[]; dropped: { id: string; kind: string }[] };
+  contextPrompt: {
+    text: string;
+    kept: { id: string; kind: string; shortened: boolean }[];
+    dropped: { id: string; kind: string }[];
+  };
 }
 const carried = '{ sequence content shortened agentId }';
 const fields = `originalRequest ${carried} latestRequest ${carried} lastMessage ${carried} lastToolCalls { toolName arguments outcome failed shortened } recentMessages { role content }
   contextVariables { name value setBy } leftOut { tasks decisions files tools calls unansweredCalls messages shortened } summaryComposed redactionCount markdown
   contextPrompt(maxCharacters: 2000) { text kept { id kind shortened } dropped { id kind } }`;
 const read = async (handoffId: string | null): Promise<Handoff> =>
-  (await post<{ handoff: Handoff }>(`{ handoff(id: "${encodeId('handoff', handoffId!)}") { ${fields} } }`)).data.handoff;
+  (await post<{ handoff: Handoff }>(`{ handoff(id: "${encodeId('handoff', handoffId!)}") { ${fields} } }`)).data
+    .handoff;
 const item = async (handoffId: string | null, itemId: string) =>
-  (await post<{ contextItem: { kind: string; content: string } | null }>(`{ contextItem(handoffId: "${encodeId('handoff', handoffId!)}", itemId: "${itemId}") { kind content } }`)).data.contextItem;
-const say = (id: string, role: 'USER' | 'ASSISTANT' | 'SYSTEM' | 'TOOL', content: string) => turn(id, { messages: [{ role, content }] });
-const answered = (callId: string, result: string | null, error: string | null = null) => ({ ...toolCall(callId, 'Bash', { arguments: { command: `run ${callId}` } }), result, error });
+  (
+    await post<{ contextItem: { kind: string; content: string } | null }>(
+      `{ contextItem(handoffId: "${encodeId('handoff', handoffId!)}", itemId: "${itemId}") { kind content } }`,
+    )
+  ).data.contextItem;
+const say = (id: string, role: 'USER' | 'ASSISTANT' | 'SYSTEM' | 'TOOL', content: string) =>
+  turn(id, { messages: [{ role, content }] });
+const answered = (callId: string, result: string | null, error: string | null = null) => ({
+  ...toolCall(callId, 'Bash', { arguments: { command: `run ${callId}` } }),
+  result,
+  error,
+});
 
 describe('a Handoff carries', () => {
   test('the first and the last message of users, and the last message of its source', async () => {
     const id = await session('ada');
-    for (const [role, content] of [['SYSTEM', 'Rules.'], ['USER', 'Fix it.'], ['ASSISTANT', 'On it.'], ['USER', 'And test it.'], ['ASSISTANT', 'Both done.'], ['TOOL', 'a result']] as const) await say(id, role, content);
+    for (const [role, content] of [
+      ['SYSTEM', 'Rules.'],
+      ['USER', 'Fix it.'],
+      ['ASSISTANT', 'On it.'],
+      ['USER', 'And test it.'],
+      ['ASSISTANT', 'Both done.'],
+      ['TOOL', 'a result'],
+    ] as const)
+      await say(id, role, content);
     const { handoffId } = await reassign(id, { agentId: 'bob' });
     const handoff = await read(handoffId);
     expect(handoff).toMatchObject({
@@ -62,9 +84,17 @@ describe('a Handoff carries', () => {
       lastMessage: { sequence: 5, content: 'Both done.', agentId: 'ada' },
       summaryComposed: true,
     });
-    expect(handoff.recentMessages.map(({ role }) => role)).toEqual(['SYSTEM', 'USER', 'ASSISTANT', 'USER', 'ASSISTANT']);
+    expect(handoff.recentMessages.map(({ role }) => role)).toEqual([
+      'SYSTEM',
+      'USER',
+      'ASSISTANT',
+      'USER',
+      'ASSISTANT',
+    ]);
     expect(handoff.leftOut).toMatchObject({ messages: 1, shortened: 0 });
-    expect(handoff.contextPrompt.text).toMatch(/## Original request\n```\nFix it\.\n```\n\n## Latest request\n```\nAnd test it\.\n/);
+    expect(handoff.contextPrompt.text).toMatch(
+      /## Original request\n```\nFix it\.\n```\n\n## Latest request\n```\nAnd test it\.\n/,
+    );
     expect(handoff.contextPrompt.text).toContain('## Last message of ada\n```\nBoth done.\n```');
   });
 
@@ -83,9 +113,15 @@ describe('a Handoff carries', () => {
     expect(await move('bob')).toMatchObject({ content: 'Mine.', agentId: 'ada' });
     await say(id, 'ASSISTANT', 'Now mine.');
     // What an operator imports into an earlier tenure comes later in the log.
-    const { rows } = await database.pool.query<{ id: string }>("SELECT id FROM agent_sessions WHERE session_id = $1 AND agent_id = 'eve'", [id]);
+    const { rows } = await database.pool.query<{ id: string }>(
+      "SELECT id FROM agent_sessions WHERE session_id = $1 AND agent_id = 'eve'",
+      [id],
+    );
     await say(id, 'ASSISTANT', 'From another log.');
-    await database.pool.query("UPDATE messages SET agent_session_id = $2 WHERE session_id = $1 AND content = 'From another log.'", [id, rows[0]!.id]);
+    await database.pool.query(
+      "UPDATE messages SET agent_session_id = $2 WHERE session_id = $1 AND content = 'From another log.'",
+      [id, rows[0]!.id],
+    );
     expect(await move('ada')).toMatchObject({ content: 'Now mine.', agentId: 'bob' });
     // Ada has it again and has not spoken since: what was said last is worth more than what it said long ago.
     expect(await move('eve')).toMatchObject({ content: 'From another log.', agentId: 'eve' });
@@ -110,22 +146,41 @@ describe('a Handoff carries', () => {
   test('the variables that Baton sets, which callers may not set and which do not hide a loop', async () => {
     const id = await session('ada', { contextVariables: { ticket: 7 } });
     const there = await initiate(id, 'bob', { reason: 'Please review' });
-    const own = (handoff: Handoff) => Object.fromEntries(handoff.contextVariables.filter(({ setBy }) => setBy === 'baton').map(({ name, value }) => [name, value]));
-    expect(own(await read(there.handoffId))).toEqual({ _handoff_chain: ['ada', 'bob'], _handoff_depth: 1, _handoff_from: 'ada', _handoff_reason: 'Please review', _handoff_to: 'bob' });
+    const own = (handoff: Handoff) =>
+      Object.fromEntries(
+        handoff.contextVariables.filter(({ setBy }) => setBy === 'baton').map(({ name, value }) => [name, value]),
+      );
+    expect(own(await read(there.handoffId))).toEqual({
+      _handoff_chain: ['ada', 'bob'],
+      _handoff_depth: 1,
+      _handoff_from: 'ada',
+      _handoff_reason: 'Please review',
+      _handoff_to: 'bob',
+    });
     await run(acceptHandoff, { handoffId: there.handoffId });
     const back = await initiate(id, 'ada');
-    expect(own(await read(back.handoffId))).toMatchObject({ _handoff_chain: ['ada', 'bob', 'ada'], _handoff_depth: 2, _handoff_from: 'bob' });
+    expect(own(await read(back.handoffId))).toMatchObject({
+      _handoff_chain: ['ada', 'bob', 'ada'],
+      _handoff_depth: 2,
+      _handoff_from: 'bob',
+    });
     await run(acceptHandoff, { handoffId: back.handoffId });
     await expect(initiate(id, 'bob', { reason: 'Once more' })).rejects.toMatchObject({ code: 'HANDOFF_LOOP' });
-    expect((await database.prisma.session.findUniqueOrThrow({ where: { id } })).contextVariables).toEqual({ ticket: { value: 7, setBy: 'operator' } });
-    const { data } = await post(`mutation { createSession(input: { title: "x", contextVariables: { _handoff_from: "me" } }) { ... on BadUserInputError { path } } }`);
+    expect((await database.prisma.session.findUniqueOrThrow({ where: { id } })).contextVariables).toEqual({
+      ticket: { value: 7, setBy: 'operator' },
+    });
+    const { data } = await post(
+      `mutation { createSession(input: { title: "x", contextVariables: { _handoff_from: "me" } }) { ... on BadUserInputError { path } } }`,
+    );
     expect(data).toEqual({ createSession: { path: ['input', 'contextVariables'] } });
   });
 
   test('the number of its redacted secrets', async () => {
     const id = await session('ada');
     await say(id, 'USER', 'Use [redacted: github token] and [redacted: password].');
-    const { data } = await post<{ contextPreview: { redactionCount: number } }>(`{ contextPreview(sessionId: "${encodeId('session', id)}") { redactionCount } }`);
+    const { data } = await post<{ contextPreview: { redactionCount: number } }>(
+      `{ contextPreview(sessionId: "${encodeId('session', id)}") { redactionCount } }`,
+    );
     const handoff = await read((await reassign(id, { agentId: 'bob' })).handoffId);
     expect(handoff.redactionCount).toBeGreaterThanOrEqual(2);
     expect(data.contextPreview.redactionCount).toBe(handoff.redactionCount);
@@ -133,14 +188,26 @@ describe('a Handoff carries', () => {
 });
 
 describe('contextItem returns whole', () => {
-  const long = (word: string, characters: number) => `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters);
+  const long = (word: string, characters: number) =>
+    `${word} `.repeat(Math.ceil(characters / (word.length + 1))).slice(0, characters);
 
   test('every item that a prompt drops or shortens', async () => {
     const id = await session('ada');
-    const [asked, report, last, result] = [long('please', 40_000), long('report', 9_000), long('done', 30_000), long('output', 50_000)];
+    const [asked, report, last, result] = [
+      long('please', 40_000),
+      long('report', 9_000),
+      long('done', 30_000),
+      long('output', 50_000),
+    ];
     await say(id, 'USER', asked);
     await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'Grep'), result }] });
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: report }], toolCalls: [answered('c1', result), { ...answered('c2', null, result), arguments: { command: long('arg', 5_000) } }] });
+    await turn(id, {
+      messages: [{ role: 'ASSISTANT', content: report }],
+      toolCalls: [
+        answered('c1', result),
+        { ...answered('c2', null, result), arguments: { command: long('arg', 5_000) } },
+      ],
+    });
     await say(id, 'ASSISTANT', last);
     const tasks = Array.from({ length: 30 }, (_, n) => `Task ${n}: ${long('do', 900)}`);
     await run(setTasks, { sessionId: id, tasks: tasks.map((content) => ({ content, status: 'PENDING' as const })) });
@@ -151,13 +218,21 @@ describe('contextItem returns whole', () => {
     expect(await content('request-1')).toBe(asked);
     expect(await content('last-message-1')).toBe(last);
     expect(await content('call-1')).toBe(`Bash {"command":"run c1"} -> ${result}`);
-    expect(await content('call-2')).toBe(`Bash ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`);
+    expect(await content('call-2')).toBe(
+      `Bash ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`,
+    );
     expect(await content('tool-1')).toBe('Bash: 2 calls, 1 failed');
     expect(await content('tool-2')).toBe(`Grep: 1 call; last: ${result}`);
-    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(`#2 assistant: ${report}`);
-    for (const { id: dropped } of contextPrompt.dropped.filter(({ kind }) => kind === 'TASK')) expect(tasks).toContain(await content(dropped));
-    expect(contextPrompt.kept.filter(({ shortened }) => shortened).map(({ id: kept }) => kept)).toEqual(expect.arrayContaining(['request-1', 'last-message-1', 'task-1']));
-    for (const { id: any } of [...contextPrompt.kept, ...contextPrompt.dropped]) expect(await item(handoffId, any)).not.toBeNull();
+    expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(
+      `#2 assistant: ${report}`,
+    );
+    for (const { id: dropped } of contextPrompt.dropped.filter(({ kind }) => kind === 'TASK'))
+      expect(tasks).toContain(await content(dropped));
+    expect(contextPrompt.kept.filter(({ shortened }) => shortened).map(({ id: kept }) => kept)).toEqual(
+      expect.arrayContaining(['request-1', 'last-message-1', 'task-1']),
+    );
+    for (const { id: any } of [...contextPrompt.kept, ...contextPrompt.dropped])
+      expect(await item(handoffId, any)).not.toBeNull();
   });
 });
 
@@ -179,7 +254,11 @@ describe('contextPreview', () => {
 
 test('shows a Handoff that was stored before these fields existed', async () => {
   const id = await session('ada');
-  for (const [role, content] of [['USER', 'Fix it.'], ['ASSISTANT', 'Done.']] as const) await say(id, role, content);
+  for (const [role, content] of [
+    ['USER', 'Fix it.'],
+    ['ASSISTANT', 'Done.'],
+  ] as const)
+    await say(id, role, content);
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   await database.pool.query(
     `UPDATE handoffs SET context = '{"toolSummaries": [{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}],
@@ -199,11 +278,23 @@ test('makes a Handoff with a bounded Context from a log of any length', async ()
   for (let n = 0; n < 12; n += 1) {
     await turn(id, {
       messages: [{ role: 'ASSISTANT', content: '"\u0001'.repeat(40_000) }],
-      toolCalls: Array.from({ length: 100 }, (_, call) => ({ ...toolCall(`${n}-${call}`, `tool-${n}-${call % 40}`, { filesModified: [`${'d/'.repeat(400)}${n}-${call}`] }), result: 'r\\'.repeat(4_000) })),
+      toolCalls: Array.from({ length: 100 }, (_, call) => ({
+        ...toolCall(`${n}-${call}`, `tool-${n}-${call % 40}`, { filesModified: [`${'d/'.repeat(400)}${n}-${call}`] }),
+        result: 'r\\'.repeat(4_000),
+      })),
     });
   }
-  await run(setTasks, { sessionId: id, tasks: Array.from({ length: 500 }, (_, n) => ({ content: `${n} ${'t"'.repeat(1_900)}`, status: 'PENDING' as const })) });
-  const sources = await readSources({ query: async (prepared, values) => (await database.pool.query<object>({ ...prepared, values })).rows }, id);
+  await run(setTasks, {
+    sessionId: id,
+    tasks: Array.from({ length: 500 }, (_, n) => ({
+      content: `${n} ${'t"'.repeat(1_900)}`,
+      status: 'PENDING' as const,
+    })),
+  });
+  const sources = await readSources(
+    { query: async (prepared, values) => (await database.pool.query<object>({ ...prepared, values })).rows },
+    id,
+  );
   expect(sources).toMatchObject({ totals: { files: 1_200, tools: 480, lastCalls: 100 } });
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   const { leftOut, contextPrompt } = await read(handoffId);

@@ -21,7 +21,16 @@ export interface Carry {
 }
 
 export const defaultLast = 10;
-const everything: Carry = { messages: 'ALL', lastMessages: null, toolCalls: 'ALL', files: true, tasks: true, decisions: true, variables: null, maxTokens: null };
+const everything: Carry = {
+  messages: 'ALL',
+  lastMessages: null,
+  toolCalls: 'ALL',
+  files: true,
+  tasks: true,
+  decisions: true,
+  variables: null,
+  maxTokens: null,
+};
 
 /** A stored Carry. */
 export const asCarry = (stored: unknown): Carry => ({ ...everything, ...(stored as Partial<Carry>) });
@@ -40,16 +49,27 @@ export function carriedContext(sources: Sources, input: BuildInput, carry: Carry
   const variables = variablesLeft(input.variables, carry);
   const withheld: Counts = {
     MESSAGE: sources.totals.messages - left.totals.messages,
-    CALL: sources.totals.lastCalls + sources.totals.unansweredCalls - left.totals.lastCalls - left.totals.unansweredCalls,
+    CALL:
+      sources.totals.lastCalls + sources.totals.unansweredCalls - left.totals.lastCalls - left.totals.unansweredCalls,
     TOOL: sources.totals.tools - left.totals.tools,
     FILE: sources.totals.files - left.totals.files,
     TASK: pendingOf(sources) - pendingOf(left),
     DECISION: sources.totals.decisions - left.totals.decisions,
     VARIABLE: Object.keys(input.variables).length - Object.keys(variables).length,
   };
-  const whole = buildContext(left, { ...input, variables, filesWithheld: !carry.files || input.filesWithheld === true });
+  const whole = buildContext(left, {
+    ...input,
+    variables,
+    filesWithheld: !carry.files || input.filesWithheld === true,
+  });
   const context = carry.maxTokens === null ? whole : withinTokens(whole, carry.maxTokens, withheld);
-  return { ...context, leftOut: { ...context.leftOut!, withheld: Object.fromEntries(Object.entries(withheld).filter(([, count]) => count > 0)) } };
+  return {
+    ...context,
+    leftOut: {
+      ...context.leftOut!,
+      withheld: Object.fromEntries(Object.entries(withheld).filter(([, count]) => count > 0)),
+    },
+  };
 }
 
 const pendingOf = ({ tasks }: Sources): number => tasks.filter(({ status }) => status !== 'DONE').length;
@@ -88,10 +108,18 @@ interface Said {
   role: string;
 }
 
-function messagesLeft(sources: Sources, carry: Carry): Pick<Sources, 'recent' | 'byUsers' | 'compaction' | 'lastAssistant'> {
+function messagesLeft(
+  sources: Sources,
+  carry: Carry,
+): Pick<Sources, 'recent' | 'byUsers' | 'compaction' | 'lastAssistant'> {
   const passes = messageFilter(sources, carry);
   const one = <M extends Said>(message: M | null): M | null => (message !== null && passes(message) ? message : null);
-  return { recent: sources.recent.filter(passes), byUsers: sources.byUsers.filter(passes), compaction: one(sources.compaction), lastAssistant: one(sources.lastAssistant) };
+  return {
+    recent: sources.recent.filter(passes),
+    byUsers: sources.byUsers.filter(passes),
+    compaction: one(sources.compaction),
+    lastAssistant: one(sources.lastAssistant),
+  };
 }
 
 function messageFilter(sources: Sources, carry: Carry): (message: Said) => boolean {
@@ -110,7 +138,13 @@ function messageCountLeft(sources: Sources, carry: Carry): number {
 
 /** Messages that were read, oldest first: of the newest, all but the results of tools. */
 const sequencesOf = ({ recent, byUsers, compaction, lastAssistant }: Sources): number[] =>
-  [...new Set([...recent, ...byUsers, compaction, lastAssistant].flatMap((message) => (message === null ? [] : [message.sequence])))].sort((a, b) => a - b);
+  [
+    ...new Set(
+      [...recent, ...byUsers, compaction, lastAssistant].flatMap((message) =>
+        message === null ? [] : [message.sequence],
+      ),
+    ),
+  ].sort((a, b) => a - b);
 
 /** At most these shares of the tokens for texts, so that the lists get some. */
 const shares = { originalRequest: 0.25, lastMessage: 0.25, compactionSummary: 0.15, latestRequest: 0.1, summary: 0.1 };
@@ -132,16 +166,25 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
   };
   const cutText = (text: string, share: number): string | null => {
     const room = Math.min(left, bytes * share);
-    return longest((characters) => abridge(text, characters), Math.min(shortest, text.length), text.length, (form) => sizeOf(form) <= room);
+    return longest(
+      (characters) => abridge(text, characters),
+      Math.min(shortest, text.length),
+      text.length,
+      (form) => sizeOf(form) <= room,
+    );
   };
-  const cutMessage = (name: 'originalRequest' | 'lastMessage' | 'compactionSummary' | 'latestRequest', kind: ItemKind): CarriedMessage | null => {
+  const cutMessage = (
+    name: 'originalRequest' | 'lastMessage' | 'compactionSummary' | 'latestRequest',
+    kind: ItemKind,
+  ): CarriedMessage | null => {
     const message = context[name];
     if (message === null) return null;
     const content = cutText(message.content, shares[name]);
     if (content === null || !take(sizeOf(content))) return drop(kind);
     return content === message.content ? message : { ...message, content, shortened: true, cut: true };
   };
-  const fill = <T>(entries: readonly T[], kind: ItemKind): T[] => entries.filter((entry) => take(sizeOf(entry)) || drop(kind) !== null);
+  const fill = <T>(entries: readonly T[], kind: ItemKind): T[] =>
+    entries.filter((entry) => take(sizeOf(entry)) || drop(kind) !== null);
   /** The newest first. */
   const fillBack = <T>(entries: readonly T[], kind: ItemKind): T[] => fill(entries.toReversed(), kind).reverse();
 
@@ -153,7 +196,9 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
   };
   const summary = cutText(context.summary, shares.summary) ?? '';
   take(sizeOf(summary));
-  const own = [context.originalRequest, context.lastMessage, context.compactionSummary, context.latestRequest].flatMap((message) => (message === null ? [] : [message.sequence]));
+  const own = [context.originalRequest, context.lastMessage, context.compactionSummary, context.latestRequest].flatMap(
+    (message) => (message === null ? [] : [message.sequence]),
+  );
   return {
     ...context,
     ...messages,
@@ -164,10 +209,15 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
-    contextVariables: context.contextVariables.filter((variable) => isOwnVariable(variable) || fill([variable], 'VARIABLE').length === 1),
+    contextVariables: context.contextVariables.filter(
+      (variable) => isOwnVariable(variable) || fill([variable], 'VARIABLE').length === 1,
+    ),
     filesModified: fill(context.filesModified, 'FILE'),
     // Those with a field of their own would count twice.
-    recentMessages: fillBack(context.recentMessages.filter(({ sequence }) => sequence === undefined || !own.includes(sequence)), 'MESSAGE'),
+    recentMessages: fillBack(
+      context.recentMessages.filter(({ sequence }) => sequence === undefined || !own.includes(sequence)),
+      'MESSAGE',
+    ),
     toolSummaries: fill(context.toolSummaries, 'TOOL'),
     lastToolCalls: fillBack(context.lastToolCalls ?? [], 'CALL'),
   };

@@ -10,7 +10,11 @@ export function composeSummary(sources: Sources, filesWithheld = false): string 
   const sentences = [
     `"${sources.title}": ${count(sources.turns, 'turn')} so far` +
       (calls === 0 ? '.' : `, ${count(calls, 'tool call')}${errors === 0 ? '' : ` (${errors} failed)`}.`),
-    files.length === 0 ? (filesWithheld ? '' : 'No file was changed.') : `${count(totals.files, 'file')} changed, last ${files[0]!}.`,
+    files.length === 0
+      ? filesWithheld
+        ? ''
+        : 'No file was changed.'
+      : `${count(totals.files, 'file')} changed, last ${files[0]!}.`,
     sources.tasks.length === 0
       ? ''
       : pending.length === 0
@@ -22,7 +26,8 @@ export function composeSummary(sources: Sources, filesWithheld = false): string 
 }
 
 /** A text as the end of a sentence: on one line, shortened, without its full stop. */
-const clause = (text: string, characters: number): string => shorten(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), characters);
+const clause = (text: string, characters: number): string =>
+  shorten(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), characters);
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -118,9 +118,16 @@ export const listVariables = (stored: StoredVariables): ContextVariable[] =>
 export const byName = (a: ContextVariable, b: ContextVariable): number => (a.name < b.name ? -1 : 1);
 
 /** Values in `given` win and get `setBy` and their place in the log; the others keep theirs. */
-export const mergeVariables = (stored: StoredVariables, given: Record<string, unknown>, setBy: string, sequence = 0): StoredVariables => ({
+export const mergeVariables = (
+  stored: StoredVariables,
+  given: Record<string, unknown>,
+  setBy: string,
+  sequence = 0,
+): StoredVariables => ({
   ...stored,
-  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, { value, setBy, ...(sequence > 0 && { sequence }) }])),
+  ...Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, { value, setBy, ...(sequence > 0 && { sequence }) }]),
+  ),
 });
 
 /** Baton's own variables are part of a Handoff, not of a Session, and callers may not set them. */
@@ -159,16 +166,27 @@ export const ownVariables = ({ from, to, depth, reason, tool, stage, chain }: Pa
     .map(([name, value]) => ({ name, value, setBy: 'baton' }));
 
 /** A Context that was built before its target was known, for this target. */
-export function addressedTo(context: Context, { from, to, instructions }: { from: string | null; to: string; instructions: string | null }): Context {
+export function addressedTo(
+  context: Context,
+  { from, to, instructions }: { from: string | null; to: string; instructions: string | null },
+): Context {
   const own = { _handoff_chain: [...chainOf(context, null), to], _handoff_from: from, _handoff_to: to };
   const others = context.contextVariables.filter(({ name }) => !Object.hasOwn(own, name));
-  const contextVariables = [...others, ...Object.entries(own).map(([name, value]) => ({ name, value, setBy: 'baton' }))].sort(byName);
+  const contextVariables = [
+    ...others,
+    ...Object.entries(own).map(([name, value]) => ({ name, value, setBy: 'baton' })),
+  ].sort(byName);
   return { ...context, instructions, contextVariables };
 }
 
 /** Agents that took the Session over before the target of a Handoff, in order. */
-export function chainOf({ contextVariables }: Pick<Context, 'contextVariables'>, targetAgentId: string | null): string[] {
-  const chain = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_chain')?.value;
+export function chainOf(
+  { contextVariables }: Pick<Context, 'contextVariables'>,
+  targetAgentId: string | null,
+): string[] {
+  const chain = contextVariables.find(
+    (variable) => isOwnVariable(variable) && variable.name === '_handoff_chain',
+  )?.value;
   const agents = Array.isArray(chain) ? chain.filter((agent) => typeof agent === 'string') : [];
   return targetAgentId !== null && agents.at(-1) === targetAgentId ? agents.slice(0, -1) : agents;
 }

@@ -6,7 +6,19 @@ export const contextBytes = 256 * 1024;
 
 // Limits for single texts when the Context is too large. Variables are limited to 64 KB elsewhere; together with
 // them and Baton's own, these limits leave a seventh of the size for the lists.
-const textBytes = { request: 20_000, latest: 14_000, last: 20_000, compaction: 24_000, summary: 28_000, instructions: 28_000, place: 400, command: 300, failed: 200, error: 400, question: 400 };
+const textBytes = {
+  request: 20_000,
+  latest: 14_000,
+  last: 20_000,
+  compaction: 24_000,
+  summary: 28_000,
+  instructions: 28_000,
+  place: 400,
+  command: 300,
+  failed: 200,
+  error: 400,
+  question: 400,
+};
 const shortestItem = 80;
 /** Paths are kept longer: one with a missing part names no file. */
 const shortestPath = 1_000;
@@ -23,9 +35,19 @@ export function fitContext(context: Context): Context {
   const fitText = (text: string, bytes: number): string => {
     if (jsonBytes(text) <= bytes) return text;
     leftOut.shortened += 1;
-    return longest((characters) => abridge(text, characters), 0, text.length, (form) => jsonBytes(form) <= bytes) ?? '';
+    return (
+      longest(
+        (characters) => abridge(text, characters),
+        0,
+        text.length,
+        (form) => jsonBytes(form) <= bytes,
+      ) ?? ''
+    );
   };
-  const fitMessage = <M extends { content: string; shortened: boolean }>(message: M | null, bytes: number): M | null => {
+  const fitMessage = <M extends { content: string; shortened: boolean }>(
+    message: M | null,
+    bytes: number,
+  ): M | null => {
     if (message === null) return null;
     const content = fitText(message.content, bytes);
     return { ...message, content, shortened: message.shortened || content !== message.content };
@@ -38,17 +60,38 @@ export function fitContext(context: Context): Context {
     originalRequest: fitMessage(context.originalRequest, textBytes.request),
     latestRequest: fitMessage(context.latestRequest, textBytes.latest),
     lastMessage: fitMessage(context.lastMessage, textBytes.last),
-    workspace: context.workspace && { folder: fitPlace(context.workspace.folder), branch: fitPlace(context.workspace.branch), commit: fitPlace(context.workspace.commit) },
+    workspace: context.workspace && {
+      folder: fitPlace(context.workspace.folder),
+      branch: fitPlace(context.workspace.branch),
+      commit: fitPlace(context.workspace.commit),
+    },
     checks: context.checks.map((check) => ({ ...check, command: fitText(check.command, textBytes.command) })),
-    failedAttempts: context.failedAttempts.map((attempt) => ({ ...attempt, what: fitText(attempt.what, textBytes.failed), error: fitText(attempt.error, textBytes.error) })),
+    failedAttempts: context.failedAttempts.map((attempt) => ({
+      ...attempt,
+      what: fitText(attempt.what, textBytes.failed),
+      error: fitText(attempt.error, textBytes.error),
+    })),
     openQuestions: context.openQuestions.map((question) => fitText(question, textBytes.question)),
     compactionSummary: fitMessage(context.compactionSummary, textBytes.compaction),
   };
-  const lists = { pendingTasks: [], decisions: [], filesModified: [], toolSummaries: [], lastToolCalls: [], recentMessages: [] };
+  const lists = {
+    pendingTasks: [],
+    decisions: [],
+    filesModified: [],
+    toolSummaries: [],
+    lastToolCalls: [],
+    recentMessages: [],
+  };
   // 200 bytes: the counts in `leftOut` may get more digits.
   let left = contextBytes - jsonBytes({ ...fixed, ...lists }) - 200;
   /** Fits one list into a share of the remaining bytes; the next lists get what it leaves. */
-  const fitList = <T>(items: readonly T[], share: number, short: (item: T, characters: number) => T, count: Exclude<keyof LeftOut, 'withheld'>, least = shortestItem): T[] => {
+  const fitList = <T>(
+    items: readonly T[],
+    share: number,
+    short: (item: T, characters: number) => T,
+    count: Exclude<keyof LeftOut, 'withheld'>,
+    least = shortestItem,
+  ): T[] => {
     const { kept, cut } = fitItems(items, left * share, short, least);
     left -= kept.reduce((bytes, item) => bytes + jsonBytes(item), 0);
     leftOut[count] += items.length - kept.length;
@@ -63,7 +106,11 @@ export function fitContext(context: Context): Context {
     toolSummaries: fitList(
       context.toolSummaries,
       0.4,
-      (tool, characters) => ({ ...tool, toolName: shorten(tool.toolName, characters), lastResult: tool.lastResult && shorten(tool.lastResult, characters) }),
+      (tool, characters) => ({
+        ...tool,
+        toolName: shorten(tool.toolName, characters),
+        lastResult: tool.lastResult && shorten(tool.lastResult, characters),
+      }),
       'tools',
     ),
     lastToolCalls: fitList(
@@ -89,7 +136,12 @@ export function fitContext(context: Context): Context {
 }
 
 /** All items, each shortened as little as possible; when that does not fit, the first items in their shortest form. */
-function fitItems<T>(items: readonly T[], bytes: number, short: (item: T, characters: number) => T, least: number): { kept: T[]; cut: number } {
+function fitItems<T>(
+  items: readonly T[],
+  bytes: number,
+  short: (item: T, characters: number) => T,
+  least: number,
+): { kept: T[]; cut: number } {
   const size = (list: readonly T[]): number => list.reduce((sum, item) => sum + jsonBytes(item), 0);
   if (size(items) <= bytes) return { kept: [...items], cut: 0 };
   const all = longest(

@@ -47,9 +47,18 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const payload = metadataItems(metadata);
   const checks = context.checks.map(checkItem);
   const heads: (Item | undefined)[] = [decisions[0], tasks[0], questions[0]];
-  const summary: Item = { id: 'summary-1', kind: 'SUMMARY', content: context.summary, stage: summaryComposed === true ? 'rest' : 'head' };
-  const variables = context.contextVariables.map((variable, index) => variableItem(variable, index)).filter((item) => item !== null);
-  const calls = (context.lastToolCalls ?? []).map((call, index) => (repeatsTasks(call, context) ? null : callItem(call, index))).reverse();
+  const summary: Item = {
+    id: 'summary-1',
+    kind: 'SUMMARY',
+    content: context.summary,
+    stage: summaryComposed === true ? 'rest' : 'head',
+  };
+  const variables = context.contextVariables
+    .map((variable, index) => variableItem(variable, index))
+    .filter((item) => item !== null);
+  const calls = (context.lastToolCalls ?? [])
+    .map((call, index) => (repeatsTasks(call, context) ? null : callItem(call, index)))
+    .reverse();
   const messages = context.recentMessages
     .map((message, index): Item | null => {
       const { role, content, sequence, shortened } = message;
@@ -58,9 +67,22 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
       if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
       const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
       const repetition = repetitionOf(context, index);
-      if (repetition !== null) return { id: `message-${index + 1}`, kind: 'MESSAGE', content: `${prefix}(the same as ${repetition})`, stage: stageOf[role] };
-      const origin = shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
-      return { id: `message-${index + 1}`, kind: 'MESSAGE', content: prefix + content, stage: stageOf[role], ...origin };
+      if (repetition !== null)
+        return {
+          id: `message-${index + 1}`,
+          kind: 'MESSAGE',
+          content: `${prefix}(the same as ${repetition})`,
+          stage: stageOf[role],
+        };
+      const origin =
+        shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
+      return {
+        id: `message-${index + 1}`,
+        kind: 'MESSAGE',
+        content: prefix + content,
+        stage: stageOf[role],
+        ...origin,
+      };
     })
     .reverse();
   const items: (Item | null | undefined)[] = [
@@ -84,9 +106,16 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
-    ...context.filesModified.map((content, index): Item => ({ id: `file-${index + 1}`, kind: 'FILE', content, stage: 'files' })),
+    ...context.filesModified.map((content, index): Item => ({
+      id: `file-${index + 1}`,
+      kind: 'FILE',
+      content,
+      stage: 'files',
+    })),
     ...messages,
-    ...context.toolSummaries.map((tool, index) => toolItem(hasOwnResult(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index)),
+    ...context.toolSummaries.map((tool, index) =>
+      toolItem(hasOwnResult(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index),
+    ),
     ...calls,
     summaryComposed === true ? summary : null,
     ...variables.filter(({ stage }) => stage === 'rest'),
@@ -104,26 +133,45 @@ const repeatedFrom = 200;
 function repetitionOf({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
   const { role, content, shortened } = recentMessages[index]!;
   if (content.length < repeatedFrom || shortened !== false) return null;
-  const isSame = (other: { content: string; shortened?: boolean } | null) => other !== null && other.shortened === false && other.content === content;
+  const isSame = (other: { content: string; shortened?: boolean } | null) =>
+    other !== null && other.shortened === false && other.content === content;
   if (role === 'USER' && isSame(originalRequest)) return 'the original request';
   if (role === 'USER' && isSame(latestRequest)) return 'the latest request';
-  const later = recentMessages.slice(index + 1).findLast((other) => other.role === role && other.sequence !== undefined && isSame(other));
+  const later = recentMessages
+    .slice(index + 1)
+    .findLast((other) => other.role === role && other.sequence !== undefined && isSame(other));
   return later === undefined ? null : `#${later.sequence!}`;
 }
 
-const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<Context['recentMessages'][number]['role'], Stage>;
+const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<
+  Context['recentMessages'][number]['role'],
+  Stage
+>;
 
 /** Agents may record Messages in a user's name; the reader must see that. */
-const recorder = ({ recordedBy }: { recordedBy?: string | null }): string => (recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`);
+const recorder = ({ recordedBy }: { recordedBy?: string | null }): string =>
+  recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`;
 
 /** Tools that write the task list; their arguments repeat it. */
-const taskTools = new Set(['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'update_plan', 'todo_write', 'write_todos']);
+const taskTools = new Set([
+  'TodoWrite',
+  'TodoRead',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskList',
+  'TaskGet',
+  'update_plan',
+  'todo_write',
+  'write_todos',
+]);
 const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTools.has(toolName);
 /** A call that repeats the pending tasks; when all are done, the last such call is kept. */
-const repeatsTasks = (call: CarriedCall, { pendingTasks, lastToolCalls }: Context): boolean => keepsTasks(call) && (pendingTasks.length > 0 || lastToolCalls?.findLast(keepsTasks) !== call);
+const repeatsTasks = (call: CarriedCall, { pendingTasks, lastToolCalls }: Context): boolean =>
+  keepsTasks(call) && (pendingTasks.length > 0 || lastToolCalls?.findLast(keepsTasks) !== call);
 
 /** Whether the last result of a tool appears nowhere else: neither with its call nor as the task list. */
-const hasOwnResult = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean => !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
+const hasOwnResult = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean =>
+  !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
 
 function workspaceItem(workspace: Context['workspace']): Item | null {
   const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
@@ -131,25 +179,44 @@ function workspaceItem(workspace: Context['workspace']): Item | null {
 }
 
 export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
-  ([['folder', workspace?.folder], ['branch', workspace?.branch], ['last commit', workspace?.commit]] as const).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
+  (
+    [
+      ['folder', workspace?.folder],
+      ['branch', workspace?.branch],
+      ['last commit', workspace?.commit],
+    ] as const
+  ).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 
 function checkItem(check: Context['checks'][number], index: number): Item {
   const brief = checkText(check);
   return { id: `check-${index + 1}`, kind: 'CHECK', content: `${brief} (call ${check.callId})`, brief, stage: 'work' };
 }
 
-const checkText = ({ command, outcome, stale }: Context['checks'][number]): string => `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
+const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
+  `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
 
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
 
 function attemptItem({ what, error, callId }: Context['failedAttempts'][number], index: number): Item {
   const call = { made: `${what} (call ${callId})`, gist: what, outcome: error };
-  return { id: `failed-attempt-${index + 1}`, kind: 'FAILED_ATTEMPT', content: `${call.made} -> ${error}`, stage: 'work', call };
+  return {
+    id: `failed-attempt-${index + 1}`,
+    kind: 'FAILED_ATTEMPT',
+    content: `${call.made} -> ${error}`,
+    stage: 'work',
+    call,
+  };
 }
 
 /** One item for each entry of an object, or one for the whole value. */
-const metadataItems = (metadata: unknown): Item[] => metadataTexts(metadata).map((content, index) => ({ id: `metadata-${index + 1}`, kind: 'METADATA', content, stage: 'work' }));
+const metadataItems = (metadata: unknown): Item[] =>
+  metadataTexts(metadata).map((content, index) => ({
+    id: `metadata-${index + 1}`,
+    kind: 'METADATA',
+    content,
+    stage: 'work',
+  }));
 
 export function metadataTexts(metadata: unknown): string[] {
   if (metadata == null) return [];
@@ -163,16 +230,27 @@ const firstEntries = 5;
 /** Lists of texts become lines; other values become JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')) return value.map((entry) => `\n- ${entry}`).join('');
+  if (Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'))
+    return value.map((entry) => `\n- ${entry}`).join('');
   return JSON.stringify(value);
 }
 
 /** A last message shorter than this may be a passing reply; an earlier, longer message then is the report. */
 const reportFrom = 400;
 
-function reportBefore<M extends { content: string; sequence?: number }>(last: { content: string; sequence?: number } | null, assistantMessages: readonly M[]): M | null {
+function reportBefore<M extends { content: string; sequence?: number }>(
+  last: { content: string; sequence?: number } | null,
+  assistantMessages: readonly M[],
+): M | null {
   if (last === null || last.content.length >= reportFrom) return null;
-  return assistantMessages.findLast((message) => message.content.length >= reportFrom && message.sequence !== undefined && message.sequence < (last.sequence ?? 0)) ?? null;
+  return (
+    assistantMessages.findLast(
+      (message) =>
+        message.content.length >= reportFrom &&
+        message.sequence !== undefined &&
+        message.sequence < (last.sequence ?? 0),
+    ) ?? null
+  );
 }
 
 const numbered = (kind: 'TASK' | 'DECISION' | 'QUESTION', contents: readonly string[]): Item[] =>
@@ -187,8 +265,18 @@ function messageItem(
 ): Item | null {
   if (message === null) return null;
   const { content, sequence, shortened, cut, recordedBy } = message;
-  const origin = shortened === true && cut !== true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix: '' } } : {};
-  return { id: `${namesOfMessages[kind]}-${number}`, kind, content, stage: 'head', ...origin, ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}) };
+  const origin =
+    shortened === true && cut !== true && sequence !== undefined
+      ? { origin: { messageSequence: sequence, prefix: '' } }
+      : {};
+  return {
+    id: `${namesOfMessages[kind]}-${number}`,
+    kind,
+    content,
+    stage: 'head',
+    ...origin,
+    ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}),
+  };
 }
 
 const inHeading = new Set(['_handoff_chain', '_handoff_depth', '_handoff_from', '_handoff_reason', '_handoff_to']);
@@ -200,7 +288,10 @@ const variableItem = (variable: ContextVariable, index: number): Item | null =>
         id: `variable-${index + 1}`,
         kind: 'VARIABLE',
         content: `${variable.name} = ${JSON.stringify(variable.value)} (set by ${variable.setBy})`,
-        stage: isOwnVariable(variable) && !['_handoff_instructions', '_handoff_payload'].includes(variable.name) ? 'rest' : 'work',
+        stage:
+          isOwnVariable(variable) && !['_handoff_instructions', '_handoff_payload'].includes(variable.name)
+            ? 'rest'
+            : 'work',
       };
 
 export const toolStatistics = ({ toolName, callCount, errorCount }: ToolSummary): string =>
@@ -214,9 +305,20 @@ export function toolItem(tool: ToolSummary, index: number): Item {
 }
 
 export function callItem(given: CarriedCall, index: number): Item {
-  const call = { made: `${given.toolName} ${given.arguments}`, gist: `${given.toolName} ${gistOf(given.arguments)}`, outcome: `${given.failed ? 'failed: ' : ''}${given.outcome}` };
+  const call = {
+    made: `${given.toolName} ${given.arguments}`,
+    gist: `${given.toolName} ${gistOf(given.arguments)}`,
+    outcome: `${given.failed ? 'failed: ' : ''}${given.outcome}`,
+  };
   const origin = given.shortened ? { origin: { toolCallId: given.toolCallId, as: 'CALL' as const } } : {};
-  return { id: `call-${index + 1}`, kind: 'CALL', content: `${call.made} -> ${call.outcome}`, stage: 'calls', call, ...origin };
+  return {
+    id: `call-${index + 1}`,
+    kind: 'CALL',
+    content: `${call.made} -> ${call.outcome}`,
+    stage: 'calls',
+    call,
+    ...origin,
+  };
 }
 
 const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\]|\\.)*")/;
@@ -235,12 +337,16 @@ function gistOf(json: string): string {
 /** Alternates between two lists, then appends the rest of the longer one. */
 function alternating<T>(a: readonly T[], b: readonly T[]): T[] {
   const length = Math.max(a.length, b.length);
-  return Array.from({ length }, (_, index) => [a[index], b[index]]).flat().filter((item) => item !== undefined);
+  return Array.from({ length }, (_, index) => [a[index], b[index]])
+    .flat()
+    .filter((item) => item !== undefined);
 }
 
 interface Log {
   message(sequence: number): Promise<string | undefined>;
-  call(id: string): Promise<{ name: string; arguments: unknown; result: string | null; error: string | null } | undefined>;
+  call(
+    id: string,
+  ): Promise<{ name: string; arguments: unknown; result: string | null; error: string | null } | undefined>;
 }
 
 /** Returns an item whole: reads from the log what the Context carries shortened. */

@@ -33,6 +33,22 @@ export type ItemKind = keyof typeof kinds;
 export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
 export const readingOrder: readonly ItemKind[] = [
-  'INSTRUCTIONS', 'REQUEST', 'COMPACTION', 'REASON', 'WORKSPACE', 'SUMMARY', 'METADATA', 'TASK', 'QUESTION', 'DECISION', 'CHECK', 'FAILED_ATTEMPT', 'VARIABLE', 'FILE', 'TOOL', 'CALL',
-  'MESSAGE', 'LAST_MESSAGE',
+  'INSTRUCTIONS',
+  'REQUEST',
+  'COMPACTION',
+  'REASON',
+  'WORKSPACE',
+  'SUMMARY',
+  'METADATA',
+  'TASK',
+  'QUESTION',
+  'DECISION',
+  'CHECK',
+  'FAILED_ATTEMPT',
+  'VARIABLE',
+  'FILE',
+  'TOOL',
+  'CALL',
+  'MESSAGE',
+  'LAST_MESSAGE',
 ];

@@ -25,18 +25,32 @@ const facts: HandoffFacts = {
   closedBecause: null,
   actor: 'operator',
 };
-const render = (context: Partial<Context> = {}, given: Partial<HandoffFacts> = {}): string => renderMarkdown({ ...facts, ...given }, { ...emptyContext, ...context });
+const render = (context: Partial<Context> = {}, given: Partial<HandoffFacts> = {}): string =>
+  renderMarkdown({ ...facts, ...given }, { ...emptyContext, ...context });
 
 describe('the Markdown of a handoff', () => {
   it('is this page for a typical handoff', () => {
     const context: Partial<Context> = {
       originalRequest: message(1, 'The login test fails at times.\nPlease fix it.'),
-      lastMessage: message(4, 'Found it: the cookie comes late.\n\n```ts\n# not a heading\nawait cookie();\n```', 'ada'),
+      lastMessage: message(
+        4,
+        'Found it: the cookie comes late.\n\n```ts\n# not a heading\nawait cookie();\n```',
+        'ada',
+      ),
       pendingTasks: ['Wait for the cookie', 'Run it 100 times'],
       decisions: ['No retries'],
       filesModified: ['src/login.ts'],
       toolSummaries: [{ toolName: 'Bash', callCount: 3, errorCount: 1, lastResult: '1 failed | 2 passed' }],
-      lastToolCalls: [{ toolCallId: 'c', toolName: 'Bash', arguments: '{"command":"npm test"}', outcome: '1 failed', failed: true, shortened: false }],
+      lastToolCalls: [
+        {
+          toolCallId: 'c',
+          toolName: 'Bash',
+          arguments: '{"command":"npm test"}',
+          outcome: '1 failed',
+          failed: true,
+          shortened: false,
+        },
+      ],
       contextVariables: [{ name: 'ticket', value: 7, setBy: 'operator' }],
       leftOut: { tasks: 0, decisions: 0, files: 0, tools: 0, calls: 0, unansweredCalls: 0, messages: 12, shortened: 0 },
     };
@@ -111,7 +125,10 @@ Not carried, but in the log: 12 messages.
   });
 
   it("shows the reason of its end, and 'nobody' as the source of an unassigned session", () => {
-    const text = render({}, { status: 'REJECTED', closedBecause: 'not | mine\n# at all', sourceAgentId: null, closedAt: new Date(1_000) });
+    const text = render(
+      {},
+      { status: 'REJECTED', closedBecause: 'not | mine\n# at all', sourceAgentId: null, closedAt: new Date(1_000) },
+    );
     expect(text).toContain('| Status | REJECTED: not \\| mine # at all |');
     expect(text).toContain('| From | nobody |');
     expect(text).toContain('| Closed | 1970-01-01 00:00:01 UTC |');
@@ -129,7 +146,9 @@ Not carried, but in the log: 12 messages.
         for (const token of rest) if (token.type === 'heading') expect(token.raw.trim()).toMatch(known);
         // The facts, the checks, the tools and the variables.
         expect(rest.filter(({ type }) => type === 'table').length).toBeLessThanOrEqual(4);
-        expect(withinContainers(rest).filter((type) => ['heading', 'table', 'html', 'image', 'def'].includes(type))).toEqual([]);
+        expect(
+          withinContainers(rest).filter((type) => ['heading', 'table', 'html', 'image', 'def'].includes(type)),
+        ).toEqual([]);
         expect(rest.filter(({ type }) => ['html', 'def', 'image', 'hr'].includes(type))).toEqual([]);
         expect(text).not.toMatch(hidden);
       }),
@@ -182,14 +201,73 @@ describe('recorded text in Markdown', () => {
     expect(contained(text).join('\n')).toBe(safe);
   });
 
-  it.each(['***', '___', '- - -', '* * *', 'a\n- ', 'a\n =', '- \n # H', '1. ***', '> ___', '- ***'])('%j makes no rule and no heading', (text) => {
-    for (const page of [quoted(text), entry('1.', text)]) expect(withinContainers(lexer(page)).filter((type) => type === 'hr' || type === 'heading')).toEqual([]);
-  });
+  it.each(['***', '___', '- - -', '* * *', 'a\n- ', 'a\n =', '- \n # H', '1. ***', '> ___', '- ***'])(
+    '%j makes no rule and no heading',
+    (text) => {
+      for (const page of [quoted(text), entry('1.', text)])
+        expect(withinContainers(lexer(page)).filter((type) => type === 'hr' || type === 'heading')).toEqual([]);
+    },
+  );
 
   it('adds no structure to the page, whatever marks it contains', () => {
     const mark = fc.constantFrom(
-      ...['#', '# ', '## H', '-', '- ', '*', '* ', '_', '***', '___', '---', '- - -', '_ _ _', '=', '===', '+', '+ ', '>', '> ', '| a | b |', '|-|-|', '---|---', ':-:', '`', '```', '~~~', '~'],
-      ...[' ', '    ', '\t', '\n', '\n', '\n\n', '[', ']', '(', ')', '[a]: x', '[^1]: y', ':', '![', '<', '<b>', '<!--', '</', '1. ', '1) ', '\\', 'a', 'b c', 'http://x.y', '&#35; x', '[x] '],
+      ...[
+        '#',
+        '# ',
+        '## H',
+        '-',
+        '- ',
+        '*',
+        '* ',
+        '_',
+        '***',
+        '___',
+        '---',
+        '- - -',
+        '_ _ _',
+        '=',
+        '===',
+        '+',
+        '+ ',
+        '>',
+        '> ',
+        '| a | b |',
+        '|-|-|',
+        '---|---',
+        ':-:',
+        '`',
+        '```',
+        '~~~',
+        '~',
+      ],
+      ...[
+        ' ',
+        '    ',
+        '\t',
+        '\n',
+        '\n',
+        '\n\n',
+        '[',
+        ']',
+        '(',
+        ')',
+        '[a]: x',
+        '[^1]: y',
+        ':',
+        '![',
+        '<',
+        '<b>',
+        '<!--',
+        '</',
+        '1. ',
+        '1) ',
+        '\\',
+        'a',
+        'b c',
+        'http://x.y',
+        '&#35; x',
+        '[x] ',
+      ],
     );
     const structure = ['heading', 'hr', 'table', 'html', 'image', 'def'];
     fc.assert(

@@ -20,8 +20,14 @@ export const longestFence = 6;
 const ansiStyle = /\u001B\[[0-9;]*m/g;
 // A joiner that combines several emoji into one.
 const joiner = '(?<=\\p{Extended_Pictographic}[\\u{1F3FB}-\\u{1F3FF}]?)\\u200D(?=\\p{Extended_Pictographic})';
-const joinsNothing = new RegExp(`(?<=[^\\0-\\x7F\\p{Surrogate}])(?!${joiner})[\\u200C\\u200D](?=[^\\0-\\x7F\\p{Surrogate}])|\\u00AD`, 'gu');
-const unseen = new RegExp(`(?:(?![\\n\\t]|${joiner})[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Surrogate}\\uFFF9-\\uFFFB\\u{E0000}-\\u{E0FFF}])+`, 'gu');
+const joinsNothing = new RegExp(
+  `(?<=[^\\0-\\x7F\\p{Surrogate}])(?!${joiner})[\\u200C\\u200D](?=[^\\0-\\x7F\\p{Surrogate}])|\\u00AD`,
+  'gu',
+);
+const unseen = new RegExp(
+  `(?:(?![\\n\\t]|${joiner})[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Surrogate}\\uFFF9-\\uFFFB\\u{E0000}-\\u{E0FFF}])+`,
+  'gu',
+);
 
 export const inline = (text: string): string => neutralise(text).replace(/\s+/g, ' ').trim();
 

@@ -20,12 +20,29 @@ const anyMove: fc.Arbitrary<Omit<Move, 'leftOut'>> = fc.record({
 });
 const anyBudget: fc.Arbitrary<Budget> = fc.oneof(
   fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.constant(null) }),
-  fc.record({ maxTokens: fc.constant(null), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
-  fc.record({ maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }), maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }) }),
+  fc.record({
+    maxTokens: fc.constant(null),
+    maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }),
+  }),
+  fc.record({
+    maxTokens: fc.integer({ min: smallestBudget.maxTokens, max: 3_000 }),
+    maxCharacters: fc.integer({ min: smallestBudget.maxCharacters, max: 12_000 }),
+  }),
 );
-const move: Move = { title: 'Fix the login', sourceAgentId: 'ada', targetAgentId: 'bob', lastSpeaker: 'ada', chain: ['ada'], leftOut: null };
+const move: Move = {
+  title: 'Fix the login',
+  sourceAgentId: 'ada',
+  targetAgentId: 'bob',
+  lastSpeaker: 'ada',
+  chain: ['ada'],
+  leftOut: null,
+};
 const packed = (context: Context, budget: Partial<Budget> = {}, reason: string | null = null): Prompt =>
-  pack(itemsOf(context, { reason }), { ...move, leftOut: context.leftOut }, { maxTokens: null, maxCharacters: null, ...budget });
+  pack(
+    itemsOf(context, { reason }),
+    { ...move, leftOut: context.leftOut },
+    { maxTokens: null, maxCharacters: null, ...budget },
+  );
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
 /** The lines of a text outside of its fences, and the contents of these. */
@@ -46,15 +63,22 @@ function fenced(text: string): { outside: string[]; inside: string[][]; open: bo
 describe('a prompt of any Context within any budget', () => {
   it('stays within the budget, and keeps or drops every item', () => {
     fc.assert(
-      fc.property(anyContext, anyMove, fc.option(hostile), fc.option(fc.jsonValue()), anyBudget, (context, about, reason, metadata, budget) => {
-        const items = itemsOf(context, { reason, metadata });
-        const { text, tokenEstimate, kept, dropped } = pack(items, { ...about, leftOut: context.leftOut }, budget);
-        expect(text.length).toBeLessThanOrEqual(budget.maxCharacters ?? Infinity);
-        expect(estimateTokensOf(text)).toBeLessThanOrEqual(budget.maxTokens ?? Infinity);
-        expect(tokenEstimate).toBe(estimateTokensOf(text));
-        expect(ids([...kept, ...dropped]).sort()).toEqual(ids(items).sort());
-        expect(new Set(ids(items)).size).toBe(items.length);
-      }),
+      fc.property(
+        anyContext,
+        anyMove,
+        fc.option(hostile),
+        fc.option(fc.jsonValue()),
+        anyBudget,
+        (context, about, reason, metadata, budget) => {
+          const items = itemsOf(context, { reason, metadata });
+          const { text, tokenEstimate, kept, dropped } = pack(items, { ...about, leftOut: context.leftOut }, budget);
+          expect(text.length).toBeLessThanOrEqual(budget.maxCharacters ?? Infinity);
+          expect(estimateTokensOf(text)).toBeLessThanOrEqual(budget.maxTokens ?? Infinity);
+          expect(tokenEstimate).toBe(estimateTokensOf(text));
+          expect(ids([...kept, ...dropped]).sort()).toEqual(ids(items).sort());
+          expect(new Set(ids(items)).size).toBe(items.length);
+        },
+      ),
       { numRuns: runs(400) },
     );
   });
@@ -66,7 +90,8 @@ describe('a prompt of any Context within any budget', () => {
         const shortened = kept.filter((item) => item.shortened).length;
         if (dropped.length > 0) expect(text).toMatch(/Left out/);
         const short = text.match(/\(Left out: (\d+) of (\d+) items\.\)$/);
-        if (short !== null) expect([Number(short[1]), Number(short[2])]).toEqual([dropped.length, kept.length + dropped.length]);
+        if (short !== null)
+          expect([Number(short[1]), Number(short[2])]).toEqual([dropped.length, kept.length + dropped.length]);
         else if (shortened > 0) expect(text).toContain(`Shortened: ${shortened} item`);
       }),
       { numRuns: runs(100) },
@@ -76,13 +101,25 @@ describe('a prompt of any Context within any budget', () => {
   it('has the first 200 characters of the request, and at least the beginning of the last message', () => {
     fc.assert(
       fc.property(anyContext, hostile, hostile, anyBudget, (context, asked, said, budget) => {
-        const { text, kept } = packed({ ...context, originalRequest: message(1, `q${asked}`), lastMessage: message(2_000, `a${said}`, 'ada') }, budget);
+        const { text, kept } = packed(
+          { ...context, originalRequest: message(1, `q${asked}`), lastMessage: message(2_000, `a${said}`, 'ada') },
+          budget,
+        );
         expect(ids(kept).slice(0, 2)).toEqual(['request-1', 'last-message-1']);
         // The cut leaves no half of a picture behind: neither a surrogate nor a joiner.
-        expect(text).toContain(neutralise(`q${asked}`).slice(0, 200).replace(/[\p{Surrogate}\u200D]+$/u, ''));
+        expect(text).toContain(
+          neutralise(`q${asked}`)
+            .slice(0, 200)
+            .replace(/[\p{Surrogate}\u200D]+$/u, ''),
+        );
         expect(text).toMatch(/## Last message[^\n]*\n`+\na/);
       }),
-      { numRuns: runs(300), examples: [[emptyContext, '🏳\u200D🌈'.repeat(160), '', { maxTokens: null, maxCharacters: smallestBudget.maxCharacters }]] },
+      {
+        numRuns: runs(300),
+        examples: [
+          [emptyContext, '🏳\u200D🌈'.repeat(160), '', { maxTokens: null, maxCharacters: smallestBudget.maxCharacters }],
+        ],
+      },
     );
   });
 
@@ -114,7 +151,11 @@ describe('a prompt of any Context within any budget', () => {
   it('puts recorded text into fences that it cannot close, without hidden characters', () => {
     fc.assert(
       fc.property(anyContext, hostile, anyBudget, (context, title, budget) => {
-        const { text } = pack(itemsOf(context, { reason: 'why', metadata: { plan: title } }), { ...move, title, leftOut: context.leftOut }, budget);
+        const { text } = pack(
+          itemsOf(context, { reason: 'why', metadata: { plan: title } }),
+          { ...move, title, leftOut: context.leftOut },
+          budget,
+        );
         const { outside, inside, open } = fenced(text);
         expect(open).toBe(false);
         expect(inside.length).toBeGreaterThan(0);
@@ -123,8 +164,12 @@ describe('a prompt of any Context within any budget', () => {
         expect(text.replaceAll('\n', '').replaceAll('\t', '')).not.toMatch(/\p{Cc}/u);
         // Outside there are only Baton's own words: sentences, and headings that it knows.
         const headings = outside.filter((line) => line.startsWith('#'));
-        for (const heading of headings) expect(heading).toMatch(/^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\))?( \(\d+( of \d+)?\))?)$/);
-        for (const line of outside.filter((other) => other !== '' && !other.startsWith('#'))) expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
+        for (const heading of headings)
+          expect(heading).toMatch(
+            /^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\))?( \(\d+( of \d+)?\))?)$/,
+          );
+        for (const line of outside.filter((other) => other !== '' && !other.startsWith('#')))
+          expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
         expect(outside.join('\n')).toMatch(/untrusted/);
       }),
       { numRuns: runs(300) },
@@ -152,7 +197,14 @@ describe('a prompt of any Context within any budget', () => {
 
 describe('a prompt', () => {
   it('shows the command of a call that it shortens, not the beginning of its arguments', () => {
-    const call = (id: string, args: string) => ({ toolCallId: id, toolName: 'Bash', arguments: args, outcome: `outcome ${'y'.repeat(3_000)}`, failed: false, shortened: false });
+    const call = (id: string, args: string) => ({
+      toolCallId: id,
+      toolName: 'Bash',
+      arguments: args,
+      outcome: `outcome ${'y'.repeat(3_000)}`,
+      failed: false,
+      shortened: false,
+    });
     const aside = 'Runs the tests of the client, '.repeat(20);
     const calls = [
       call('1', JSON.stringify({ description: aside, command: 'npm test -- "client"' })),
@@ -161,11 +213,15 @@ describe('a prompt', () => {
       call('3', `{"note":"${aside}","command":"npm run`),
     ];
     const { text } = packed({ ...emptyContext, lastToolCalls: calls }, { maxCharacters: 3_500 });
-    const lines = text.split('\n').filter((line) => line.startsWith('- Bash')).map((line) => line.slice(0, 20));
+    const lines = text
+      .split('\n')
+      .filter((line) => line.startsWith('- Bash'))
+      .map((line) => line.slice(0, 20));
     expect(lines).toEqual(['- Bash npm test -- "', '- Bash {"note":"Runs', '- Bash {"note":"Runs']);
   });
 
-  const long = (kind: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${kind} ${n} ${'of some length '.repeat(4)}`);
+  const long = (kind: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `${kind} ${n} ${'of some length '.repeat(4)}`);
   const rich: Context = {
     ...emptyContext,
     originalRequest: message(1, 'Make the importer fast. '.repeat(200)),
@@ -188,11 +244,21 @@ describe('a prompt', () => {
   });
 
   it('has at its smallest budget 200 characters of a request in three-byte characters, and the last message', () => {
-    const about = { title: '題'.repeat(500), sourceAgentId: slug, targetAgentId: slug, lastSpeaker: slug, chain: [slug], leftOut: null };
+    const about = {
+      title: '題'.repeat(500),
+      sourceAgentId: slug,
+      targetAgentId: slug,
+      lastSpeaker: slug,
+      chain: [slug],
+      leftOut: null,
+    };
     for (const recordedBy of [null, slug]) {
       const originalRequest = { ...message(1, '字'.repeat(900)), recordedBy };
       const context = { ...rich, originalRequest, lastMessage: message(2, `\`\`\`\`\`${'語'.repeat(900)}`, slug) };
-      const { text } = pack(itemsOf(context, { reason: '理'.repeat(900) }), about, { maxTokens: 200, maxCharacters: null });
+      const { text } = pack(itemsOf(context, { reason: '理'.repeat(900) }), about, {
+        maxTokens: 200,
+        maxCharacters: null,
+      });
       expect(text).toContain(`## Original ${recordedBy === null ? 'request' : 'by an agent'}\n`);
       expect(text).toContain('字'.repeat(200));
       expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
@@ -211,34 +277,65 @@ describe('a prompt', () => {
 
   it('names a common folder once when the budget is small, and every full path otherwise', () => {
     const files = { ...emptyContext, filesModified: rich.filesModified };
-    expect(packed(files, { maxCharacters: 2_000 }).text).toMatch(/in \/home\/ada\/projects\/importer\/src\/\n- file-0\.ts/);
+    expect(packed(files, { maxCharacters: 2_000 }).text).toMatch(
+      /in \/home\/ada\/projects\/importer\/src\/\n- file-0\.ts/,
+    );
     expect(packed(files).text).toContain('- /home/ada/projects/importer/src/file-99.ts');
   });
 
   it('shows a longer message before a last message of a few words', () => {
     const report = `All done. ${'What was done, in detail. '.repeat(20)}`;
     const recentMessages = [{ role: 'ASSISTANT' as const, content: report, sequence: 8, shortened: false }];
-    const { text, kept } = packed({ ...emptyContext, recentMessages, lastMessage: message(9, 'No action needed.', 'ada') }, { maxCharacters: 900 });
+    const { text, kept } = packed(
+      { ...emptyContext, recentMessages, lastMessage: message(9, 'No action needed.', 'ada') },
+      { maxCharacters: 900 },
+    );
     expect(ids(kept).slice(0, 2)).toEqual(['last-message-1', 'last-message-2']);
     expect(text.indexOf('All done.')).toBeLessThan(text.indexOf('No action needed.'));
-    expect(packed({ ...emptyContext, recentMessages, lastMessage: message(9, report, 'ada') }).text).not.toContain('Last longer message');
+    expect(packed({ ...emptyContext, recentMessages, lastMessage: message(9, report, 'ada') }).text).not.toContain(
+      'Last longer message',
+    );
   });
 
   it('adds files, then messages of users, then messages of agents, then calls as the budget grows', () => {
-    const recentMessages = Array.from({ length: 16 }, (_, n) => ({ role: n % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const), content: `${n} ${'word '.repeat(10)}`, sequence: n + 1, shortened: false }));
+    const recentMessages = Array.from({ length: 16 }, (_, n) => ({
+      role: n % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const),
+      content: `${n} ${'word '.repeat(10)}`,
+      sequence: n + 1,
+      shortened: false,
+    }));
     const files = Array.from({ length: 8 }, (_, n) => `${n}/${'long'.repeat(20)}.ts`);
-    const lastToolCalls = Array.from({ length: 6 }, (_, n) => ({ toolCallId: `${n}`, toolName: `t${n}`, arguments: '{}', outcome: 'fine', failed: false, shortened: false }));
+    const lastToolCalls = Array.from({ length: 6 }, (_, n) => ({
+      toolCallId: `${n}`,
+      toolName: `t${n}`,
+      arguments: '{}',
+      outcome: 'fine',
+      failed: false,
+      shortened: false,
+    }));
     const wholeOnes = new Set<string>();
     for (let maxCharacters = 800; maxCharacters < 4_000; maxCharacters += 7) {
-      const { kept, dropped } = packed({ ...emptyContext, filesModified: files, lastToolCalls, recentMessages, lastMessage: message(99, 'Done.', 'ada') }, { maxCharacters });
+      const { kept, dropped } = packed(
+        {
+          ...emptyContext,
+          filesModified: files,
+          lastToolCalls,
+          recentMessages,
+          lastMessage: message(99, 'Done.', 'ada'),
+        },
+        { maxCharacters },
+      );
       const left = new Set(dropped.map(({ stage }) => stage));
       const stagesKept = new Set(kept.map(({ stage }) => stage));
       if (left.has('files')) expect(stagesKept.has('people')).toBe(false);
-      if (left.has('people') || kept.some(({ stage, shortened }) => stage === 'people' && shortened)) expect(stagesKept.has('words')).toBe(false);
+      if (left.has('people') || kept.some(({ stage, shortened }) => stage === 'people' && shortened))
+        expect(stagesKept.has('words')).toBe(false);
       if (left.has('words')) expect(stagesKept.has('calls')).toBe(false);
       for (const stage of stagesKept) if (!left.has(stage)) wholeOnes.add(stage);
     }
-    expect([...wholeOnes].sort()).toEqual(['calls', 'files', 'head', 'people', 'rest', 'words'].filter((stage) => wholeOnes.has(stage)));
+    expect([...wholeOnes].sort()).toEqual(
+      ['calls', 'files', 'head', 'people', 'rest', 'words'].filter((stage) => wholeOnes.has(stage)),
+    );
     expect(wholeOnes.has('calls')).toBe(true);
   });
 
@@ -254,7 +351,10 @@ describe('a prompt', () => {
   });
 
   it('leaves out results of tools without their calls', () => {
-    const recentMessages = [{ role: 'TOOL' as const, content: 'a result', sequence: 1, shortened: false }, { role: 'USER' as const, content: 'a word', sequence: 2, shortened: false }];
+    const recentMessages = [
+      { role: 'TOOL' as const, content: 'a result', sequence: 1, shortened: false },
+      { role: 'USER' as const, content: 'a word', sequence: 2, shortened: false },
+    ];
     const { text } = packed({ ...emptyContext, recentMessages });
     expect(text).toContain('user: a word');
     expect(text).not.toContain('a result');
@@ -263,7 +363,14 @@ describe('a prompt', () => {
   it('shows the summary part of a compaction when it cannot show all of it', () => {
     const thought = `Analysis:\n${'Let me look at all of it. '.repeat(60)}`;
     const summary = `Summary:\n1. Request: ${'the login. '.repeat(20)}\n9. Next step: run it.`;
-    const context = { ...emptyContext, compactionSummary: message(3, `${thought}\n\n${summary}\n\nIf you need specific details from before compaction, read on.`), lastMessage: message(9, 'Done.', 'ada') };
+    const context = {
+      ...emptyContext,
+      compactionSummary: message(
+        3,
+        `${thought}\n\n${summary}\n\nIf you need specific details from before compaction, read on.`,
+      ),
+      lastMessage: message(9, 'Done.', 'ada'),
+    };
     expect(packed(context).text).toContain(thought);
     const { text } = packed(context, { maxCharacters: 1_600 });
     expect(text).toContain(summary);
@@ -271,13 +378,27 @@ describe('a prompt', () => {
   });
 
   it("shows the end of a failed attempt's error on a small budget", () => {
-    const attempt = { what: `node ${'--very-long-flag '.repeat(15)}`, error: `${'at line 1\n'.repeat(30)}TypeError: x is no function`, callId: 'c1' };
-    const { text } = packed({ ...emptyContext, failedAttempts: [attempt], filesModified: Array.from({ length: 90 }, (_, n) => `a/long/path/to/file-${n}.ts`) }, { maxCharacters: 1_200 });
+    const attempt = {
+      what: `node ${'--very-long-flag '.repeat(15)}`,
+      error: `${'at line 1\n'.repeat(30)}TypeError: x is no function`,
+      callId: 'c1',
+    };
+    const { text } = packed(
+      {
+        ...emptyContext,
+        failedAttempts: [attempt],
+        filesModified: Array.from({ length: 90 }, (_, n) => `a/long/path/to/file-${n}.ts`),
+      },
+      { maxCharacters: 1_200 },
+    );
     expect(text).toMatch(/- node --very[^\n]* -> [^\n]*TypeError: x is no function/);
   });
 
   it('takes the last assistant message from recentMessages for a Handoff of an earlier version', () => {
-    const recentMessages = [{ role: 'ASSISTANT' as const, content: 'bye' }, { role: 'USER' as const, content: 'wait' }];
+    const recentMessages = [
+      { role: 'ASSISTANT' as const, content: 'bye' },
+      { role: 'USER' as const, content: 'wait' },
+    ];
     const old: Context = { ...emptyContext, summaryComposed: null, lastToolCalls: null, leftOut: null, recentMessages };
     const { kept, text } = packed(old, { maxCharacters: 800 });
     expect(kept.map(({ kind }): ItemKind => kind)).toEqual(['LAST_MESSAGE', 'SUMMARY', 'MESSAGE']);

@@ -33,7 +33,8 @@ const fullFrom = 1_500;
 export function pack(items: readonly Item[], move: Move, budget: Budget): Prompt {
   const room: Size = { characters: budget.maxCharacters ?? Infinity, bytes: (budget.maxTokens ?? Infinity) * 4 };
   const fence = fenceOf(piecesOf(items, move, false), titleOf(move));
-  const wordings: Wording[] = Math.min(room.characters, room.bytes) >= fullFrom ? ['full', 'brief', 'bare'] : ['brief', 'bare'];
+  const wordings: Wording[] =
+    Math.min(room.characters, room.bytes) >= fullFrom ? ['full', 'brief', 'bare'] : ['brief', 'bare'];
   return wholeText(items, move, room, fence, wordings[0]!) ?? cutText(items, move, room, fence, wordings);
 }
 
@@ -49,15 +50,25 @@ function cutText(items: readonly Item[], move: Move, room: Size, fence: string, 
   for (const wording of wordings) {
     const head = heading(move, items, fence, wording);
     const log = wording === 'full' ? logNote(move.leftOut) : '';
-    const overhead = sizeOf(`${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`);
+    const overhead = sizeOf(
+      `${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`,
+    );
     const pieces = piecesOf(items, move, true, wording === 'full');
-    const packing = new Packing(pieces, fence, { characters: room.characters - overhead.characters, bytes: room.bytes - overhead.bytes });
+    const packing = new Packing(pieces, fence, {
+      characters: room.characters - overhead.characters,
+      bytes: room.bytes - overhead.bytes,
+    });
     packing.fill();
     if (!packing.hasEssentials) continue;
     const { chosen } = packing;
     const { kept, dropped } = promptOf('', items, chosen);
-    const notes = [leftOutNote(dropped, kept.filter(({ shortened }) => shortened).length, hasItems(move)), shortNote(dropped.length, items.length)];
-    const text = notes.map((note) => `${head}${layOut(chosen, fence)}${note}${log}`).find((form) => fitsIn(sizeOf(form), room));
+    const notes = [
+      leftOutNote(dropped, kept.filter(({ shortened }) => shortened).length, hasItems(move)),
+      shortNote(dropped.length, items.length),
+    ];
+    const text = notes
+      .map((note) => `${head}${layOut(chosen, fence)}${note}${log}`)
+      .find((form) => fitsIn(sizeOf(form), room));
     if (text !== undefined) return promptOf(text, items, chosen);
   }
   throw new Error(`no prompt of ${items.length} items fits ${room.characters} characters and ${room.bytes} bytes`);

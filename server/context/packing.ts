@@ -8,7 +8,8 @@ export interface Size {
 }
 
 export const sizeOf = (text: string): Size => ({ characters: text.length, bytes: Buffer.byteLength(text) });
-export const fitsIn = (size: Size, room: Size): boolean => size.characters <= room.characters && size.bytes <= room.bytes;
+export const fitsIn = (size: Size, room: Size): boolean =>
+  size.characters <= room.characters && size.bytes <= room.bytes;
 const plus = (a: Size, b: Size): Size => ({ characters: a.characters + b.characters, bytes: a.bytes + b.bytes });
 const minus = (a: Size, b: Size): Size => ({ characters: a.characters - b.characters, bytes: a.bytes - b.bytes });
 
@@ -86,7 +87,8 @@ export class Packing {
     if (complete && this.#add('work')) {
       // Whole if possible: it is the only record of the work before it.
       for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
-      for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece))) this.#grow(piece, this.#whole * largestShare);
+      for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece)))
+        this.#grow(piece, this.#whole * largestShare);
       if (this.#add('files')) this.#addTalk();
     }
     for (const is of growth) this.#growAll(is);
@@ -94,7 +96,8 @@ export class Packing {
 
   #addTalk(): void {
     const work = this.pieces.filter(isIn('work'));
-    for (const piece of work) this.#grow(piece, this.#whole * (piece.item.kind === 'METADATA' ? shareOfMetadata : 0.08));
+    for (const piece of work)
+      this.#grow(piece, this.#whole * (piece.item.kind === 'METADATA' ? shareOfMetadata : 0.08));
     const people = this.#add('people');
     for (const is of growth.slice(0, growth.indexOf(isSaid) + 1)) this.#growAll(is);
     if (people && this.#add('words')) {
@@ -112,16 +115,22 @@ export class Packing {
 
   /** Grows a piece to its full length or not at all: later pieces need room too. */
   #growWhole(piece: Piece): void {
-    if (this.#forms.has(piece) && piece.full.length <= this.#whole * 0.6) this.#put(piece, piece.full.length, piece.full.length);
+    if (this.#forms.has(piece) && piece.full.length <= this.#whole * 0.6)
+      this.#put(piece, piece.full.length, piece.full.length);
   }
 
   #add(stage: Stage): boolean {
     return this.pieces.filter(isIn(stage)).every((piece) => {
       const { kind, brief } = piece.item;
-      if (brief !== undefined) return this.#put(piece, Math.min(brief.length + 2, 100), Math.min(brief.length + 2, 100));
+      if (brief !== undefined)
+        return this.#put(piece, Math.min(brief.length + 2, 100), Math.min(brief.length + 2, 100));
       if (kind === 'FILE' || kind === 'CALL') return this.#put(piece, 60, 300);
       if (stage === 'rest') return this.#put(piece, 60, 200);
-      return this.#put(piece, 60, kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160);
+      return this.#put(
+        piece,
+        60,
+        kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160,
+      );
     });
   }
 
@@ -134,11 +143,14 @@ export class Packing {
   #put(piece: Piece, least: number, limit: number): boolean {
     const { full } = piece;
     const before = this.#forms.get(piece);
-    const room = before === undefined ? minus(this.#left, this.#costOfOpening(piece.section)) : plus(this.#left, costOf(before));
+    const room =
+      before === undefined ? minus(this.#left, this.#costOfOpening(piece.section)) : plus(this.#left, costOf(before));
     const atMost = Math.min(Math.floor(limit), full.length);
     const fits = (form: string): boolean => fitsIn(costOf(form), room);
     const best = piece.short(atMost);
-    const form = fits(best) ? best : longest((characters) => piece.short(characters), Math.min(least, atMost), atMost - 1, fits);
+    const form = fits(best)
+      ? best
+      : longest((characters) => piece.short(characters), Math.min(least, atMost), atMost - 1, fits);
     if (form === null || (before !== undefined && form.length < before.length)) return false;
     this.#forms.set(piece, form);
     this.#opened.add(piece.section);

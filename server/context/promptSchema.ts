@@ -22,7 +22,13 @@ import { ContextItem, ContextPrompt } from './schema.ts';
 import { readVisibleSources } from './received.ts';
 import { contextColumns, readContext } from './storage.ts';
 
-const moveColumns = { reason: true, metadata: true, sourceAgentId: true, targetAgentId: true, session: { select: { title: true } } } as const satisfies Prisma.HandoffSelect;
+const moveColumns = {
+  reason: true,
+  metadata: true,
+  sourceAgentId: true,
+  targetAgentId: true,
+  session: { select: { title: true } },
+} as const satisfies Prisma.HandoffSelect;
 
 type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
 
@@ -33,7 +39,9 @@ const contextFor = (caller: Caller, handoff: Carrying): Context => {
 };
 
 const budget = {
-  maxTokens: optional(integer(smallestBudget.maxTokens)).describe(`Greatest number of estimated tokens, at least ${smallestBudget.maxTokens}. Null: no limit.`),
+  maxTokens: optional(integer(smallestBudget.maxTokens)).describe(
+    `Greatest number of estimated tokens, at least ${smallestBudget.maxTokens}. Null: no limit.`,
+  ),
   maxCharacters: optional(integer(smallestBudget.maxCharacters)).describe(
     `Greatest number of characters (UTF-16 units), at least ${smallestBudget.maxCharacters}. Null: no limit.`,
   ),
@@ -42,7 +50,9 @@ const promptArgs = z.object(budget);
 const previewArgs = z.object({ sessionId: idOf('session').describe('Id of a Session.'), ...budget });
 const itemArgs = z.object({
   handoffId: idOf('handoff').describe('Id of a Handoff.'),
-  itemId: showAs(text({ characters: 100 }), { type: 'ID' }).describe('Id of an item, from `kept` or `dropped` of a `contextPrompt`.'),
+  itemId: showAs(text({ characters: 100 }), { type: 'ID' }).describe(
+    'Id of an item, from `kept` or `dropped` of a `contextPrompt`.',
+  ),
 });
 
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
@@ -59,7 +69,11 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
           const context = contextFor(request.caller, handoff);
-          return pack(itemsOf(context, handoff), moveOf(context, { title: session.title, sourceAgentId, targetAgentId }), within);
+          return pack(
+            itemsOf(context, handoff),
+            moveOf(context, { title: session.title, sourceAgentId, targetAgentId }),
+            within,
+          );
         }),
       );
     },
@@ -87,8 +101,16 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     resolve: (handoff, _args, request) => {
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
-      const facts = { ...handoff, id: encodeId('handoff', id), title: session.title, closedBecause, actor: actorPrincipal };
-      return once(request, `markdown ${handoff.id}`, () => inTurn(request.processorTime, () => renderMarkdown(facts, contextFor(request.caller, handoff))));
+      const facts = {
+        ...handoff,
+        id: encodeId('handoff', id),
+        title: session.title,
+        closedBecause,
+        actor: actorPrincipal,
+      };
+      return once(request, `markdown ${handoff.id}`, () =>
+        inTurn(request.processorTime, () => renderMarkdown(facts, contextFor(request.caller, handoff))),
+      );
     },
   }),
 }));
@@ -99,15 +121,24 @@ builder.queryFields((t) => ({
     cost: 400,
     type: 'ContextPreview',
     nullable: true,
-    description: 'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
+    description:
+      'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
     args: argsOf(previewArgs),
     resolve: async (_root, args, context) => {
       const { prisma, pool, caller, processorTime } = context;
       const { sessionId, ...within } = decodeArgs(previewArgs, args);
-      const reader = { query: async (prepared: { name: string; text: string }, values: unknown[]) => (await pool.query<object>({ ...prepared, values })).rows };
-      const session = await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { contextVariables: true } });
+      const reader = {
+        query: async (prepared: { name: string; text: string }, values: unknown[]) =>
+          (await pool.query<object>({ ...prepared, values })).rows,
+      };
+      const session = await prisma.session.findUnique({
+        where: { id: sessionId, AND: readableSessions(caller) },
+        select: { contextVariables: true },
+      });
       const limit = session && (await limitIn(context, sessionId));
-      const read = session && (await readVisibleSources(reader, sessionId, limit && { agentId: caller.agentId!, from: limit.from }));
+      const read =
+        session &&
+        (await readVisibleSources(reader, sessionId, limit && { agentId: caller.agentId!, from: limit.from }));
       if (session === null || read === null) return null;
       const { sources } = read;
       const variables = read.variablesOf(session.contextVariables as unknown as StoredVariables);
@@ -123,20 +154,34 @@ builder.queryFields((t) => ({
     cost: 60,
     type: ContextItem,
     nullable: true,
-    description: "Returns one item of a Handoff's Context whole, as it was recorded; null when the Handoff or the item does not exist, or the caller may not read it.",
+    description:
+      "Returns one item of a Handoff's Context whole, as it was recorded; null when the Handoff or the item does not exist, or the caller may not read it.",
     args: argsOf(itemArgs),
     resolve: async (_root, args, context) => {
       const { prisma, caller } = context;
       const { handoffId, itemId } = decodeArgs(itemArgs, args);
       const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
-      const handoff = await prisma.handoff.findUnique({ where: { id: handoffId, AND: readableHandoffs(caller) }, select });
+      const handoff = await prisma.handoff.findUnique({
+        where: { id: handoffId, AND: readableHandoffs(caller) },
+        select,
+      });
       if (handoff === null || !(await readable([{ typename: 'Handoff', id: handoffId }], context))[0]) return null;
       const item = itemsOf(contextFor(caller, handoff), handoff).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {
-        message: async (sequence) => (await prisma.message.findUnique({ where: { sessionId_sequence: { sessionId, sequence } }, select: { content: true } }))?.content,
-        call: async (id) => (await prisma.toolCall.findFirst({ where: { id, sessionId }, select: { name: true, arguments: true, result: true, error: true } })) ?? undefined,
+        message: async (sequence) =>
+          (
+            await prisma.message.findUnique({
+              where: { sessionId_sequence: { sessionId, sequence } },
+              select: { content: true },
+            })
+          )?.content,
+        call: async (id) =>
+          (await prisma.toolCall.findFirst({
+            where: { id, sessionId },
+            select: { name: true, arguments: true, result: true, error: true },
+          })) ?? undefined,
       });
       return { ...item, content };
     },

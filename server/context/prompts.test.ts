@@ -22,7 +22,8 @@ beforeAll(async () => {
   await agent('bob', { instructions: 'Be brief.' });
   const id = await session('ada', { title: 'Write the importer', contextVariables: { ticket: 7 } });
   await turn(id);
-  for (const letter of 'abcdefghij') await run(recordDecision, { sessionId: id, text: `Decision ${letter} ${'x'.repeat(400)}` });
+  for (const letter of 'abcdefghij')
+    await run(recordDecision, { sessionId: id, text: `Decision ${letter} ${'x'.repeat(400)}` });
   sessionId = encodeId('session', id);
   const before = (await preview('')).contextPreview;
   expect(before?.text).toContain('Decision a');
@@ -38,8 +39,17 @@ interface Prompt {
 }
 const fields = 'text tokenEstimate kept { id kind } dropped { id kind reason }';
 const preview = async (args: string, id = sessionId) =>
-  (await post<{ contextPreview: (Prompt & { redactionCount: number }) | null }>(`{ contextPreview(sessionId: "${id}"${args}) { ${fields} redactionCount } }`)).data;
-const prompt = async (args: string) => (await post<{ handoff: { contextPrompt: Prompt } }>(`{ handoff(id: "${handoffId}") { contextPrompt${args} { ${fields} } } }`)).data.handoff.contextPrompt;
+  (
+    await post<{ contextPreview: (Prompt & { redactionCount: number }) | null }>(
+      `{ contextPreview(sessionId: "${id}"${args}) { ${fields} redactionCount } }`,
+    )
+  ).data;
+const prompt = async (args: string) =>
+  (
+    await post<{ handoff: { contextPrompt: Prompt } }>(
+      `{ handoff(id: "${handoffId}") { contextPrompt${args} { ${fields} } } }`,
+    )
+  ).data.handoff.contextPrompt;
 
 describe('contextPrompt', () => {
   test('returns the whole Context without a budget', async () => {
@@ -47,13 +57,18 @@ describe('contextPrompt', () => {
     expect(dropped).toEqual([]);
     expect(text).toContain('Half of it is there.');
     expect(text).toContain('Be brief.');
-    expect(kept.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['INSTRUCTIONS', 'SUMMARY', 'DECISION', 'LAST_MESSAGE', 'VARIABLE']));
+    expect(kept.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['INSTRUCTIONS', 'SUMMARY', 'DECISION', 'LAST_MESSAGE', 'VARIABLE']),
+    );
     expect(tokenEstimate).toBe(Math.ceil(Buffer.byteLength(text) / 4));
   });
 
   test('stays within a budget in tokens or characters, and lists what it leaves out', async () => {
     const whole = (await prompt('')).kept.length;
-    for (const [args, size] of [['(maxTokens: 300)', 'tokenEstimate'], ['(maxCharacters: 1200)', 'text']] as const) {
+    for (const [args, size] of [
+      ['(maxTokens: 300)', 'tokenEstimate'],
+      ['(maxCharacters: 1200)', 'text'],
+    ] as const) {
       const cut = await prompt(args);
       expect(size === 'text' ? cut.text.length : cut.tokenEstimate).toBeLessThanOrEqual(size === 'text' ? 1200 : 300);
       expect(cut.dropped.length).toBeGreaterThan(0);
@@ -82,14 +97,18 @@ describe('contextPrompt', () => {
 test('markdown returns the whole record', async () => {
   const { data } = await post<{ handoff: { markdown: string } }>(`{ handoff(id: "${handoffId}") { markdown } }`);
   expect(data.handoff.markdown).toMatch(/^# Write the importer\n/);
-  for (const part of [handoffId, 'ada', 'bob', 'INITIATED', 'Half of it is there.']) expect(data.handoff.markdown).toContain(part);
+  for (const part of [handoffId, 'ada', 'bob', 'INITIATED', 'Half of it is there.'])
+    expect(data.handoff.markdown).toContain(part);
 });
 
 test('contextItem returns a whole item, also one that the prompt dropped', async () => {
   const { dropped } = await prompt('(maxTokens: 200)');
   const decision = dropped.find(({ kind }) => kind === 'DECISION')!;
-  const item = async (handoff: string, id: string) => (await post(`{ contextItem(handoffId: "${handoff}", itemId: "${id}") { kind content } }`)).data;
-  expect(await item(handoffId, decision.id)).toEqual({ contextItem: { kind: 'DECISION', content: expect.stringMatching(/^Decision [a-j] x{400}$/) as string } });
+  const item = async (handoff: string, id: string) =>
+    (await post(`{ contextItem(handoffId: "${handoff}", itemId: "${id}") { kind content } }`)).data;
+  expect(await item(handoffId, decision.id)).toEqual({
+    contextItem: { kind: 'DECISION', content: expect.stringMatching(/^Decision [a-j] x{400}$/) as string },
+  });
   expect(await item(handoffId, 'decision-99')).toEqual({ contextItem: null });
   expect(await item('handoff_00000000000000000000000000', decision.id)).toEqual({ contextItem: null });
 });

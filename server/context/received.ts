@@ -15,19 +15,28 @@ const findReceived = statement(`
 SELECT summary, context FROM (SELECT summary, context, depth FROM handoffs WHERE session_id = $1 AND target_agent_id = $2 ORDER BY depth DESC LIMIT ${mostReceived}) h ORDER BY depth`);
 
 /** What a reader may see of a Session, as the sources of a Context, and its variables; `limit` is null for one that reads everything. */
-export async function readVisibleSources(reader: Reader, sessionId: string, limit: LimitedReader | null): Promise<{ sources: Sources; variablesOf: (stored: StoredVariables) => StoredVariables } | null> {
+export async function readVisibleSources(
+  reader: Reader,
+  sessionId: string,
+  limit: LimitedReader | null,
+): Promise<{ sources: Sources; variablesOf: (stored: StoredVariables) => StoredVariables } | null> {
   const sources = await readSources(reader, sessionId, limit?.from ?? null);
   if (sources === null) return null;
   if (limit === null) return { sources, variablesOf: (stored) => stored };
   const rows = (await reader.query(findReceived, [sessionId, limit.agentId])) as Parameters<typeof readContext>[0][];
   const received = rows.map(readContext);
   const names = received.flatMap(({ contextVariables }) => contextVariables.map(({ name }) => name));
-  return { sources: withReceived(sources, received), variablesOf: (stored) => visibleVariables(stored, limit.from, names) };
+  return {
+    sources: withReceived(sources, received),
+    variablesOf: (stored) => visibleVariables(stored, limit.from, names),
+  };
 }
 
 /** The variables that were carried, and those set from a place of the log on. */
 export const visibleVariables = (stored: StoredVariables, from: number, carried: readonly string[]): StoredVariables =>
-  Object.fromEntries(Object.entries(stored).filter(([name, { sequence = 0 }]) => carried.includes(name) || sequence >= from - 1));
+  Object.fromEntries(
+    Object.entries(stored).filter(([name, { sequence = 0 }]) => carried.includes(name) || sequence >= from - 1),
+  );
 
 /** Adds what an agent was given, oldest first, to what it read of the log since. */
 export function withReceived(sources: Sources, received: readonly Context[]): Sources {
@@ -43,12 +52,28 @@ export function withReceived(sources: Sources, received: readonly Context[]): So
   return {
     ...sources,
     recent: [...isOf('ASSISTANT', 'SYSTEM'), ...sources.recent],
-    byUsers: [...isOf('USER').map((message) => ({ ...message, recordedBy: message.recordedBy ?? null })), ...sources.byUsers],
+    byUsers: [
+      ...isOf('USER').map((message) => ({ ...message, recordedBy: message.recordedBy ?? null })),
+      ...sources.byUsers,
+    ],
     compaction: sources.compaction ?? (compaction && { ...messageOf(compaction), role: 'SYSTEM' }),
-    lastAssistant: sources.lastAssistant ?? (lastWords && { ...messageOf(lastWords), role: 'ASSISTANT', agentId: lastWords.agentId }),
+    lastAssistant:
+      sources.lastAssistant ??
+      (lastWords && { ...messageOf(lastWords), role: 'ASSISTANT', agentId: lastWords.agentId }),
     // A list of tasks is replaced as a whole.
-    tasks: sources.tasksFromBefore === true ? (newest[0]?.pendingTasks ?? []).map((content) => ({ content, status: 'PENDING' })) : sources.tasks,
-    lastCalls: sources.lastCalls.length > 0 ? sources.lastCalls : (newest[0]?.lastToolCalls ?? []).map(({ toolCallId, toolName, shortened, ...call }) => ({ ...call, id: toolCallId, name: toolName, outcomeShortened: shortened })),
+    tasks:
+      sources.tasksFromBefore === true
+        ? (newest[0]?.pendingTasks ?? []).map((content) => ({ content, status: 'PENDING' }))
+        : sources.tasks,
+    lastCalls:
+      sources.lastCalls.length > 0
+        ? sources.lastCalls
+        : (newest[0]?.lastToolCalls ?? []).map(({ toolCallId, toolName, shortened, ...call }) => ({
+            ...call,
+            id: toolCallId,
+            name: toolName,
+            outcomeShortened: shortened,
+          })),
     files,
     decisions,
     tools,
@@ -69,7 +94,12 @@ type Role = Sources['recent'][number]['role'];
 type Said = ReturnType<typeof messageOf> & { role: Role };
 
 /** A cut text has no whole one for this reader. */
-const messageOf = ({ sequence, content, shortened, cut, recordedBy }: CarriedMessage) => ({ sequence, content, shortened: shortened && cut !== true, recordedBy: recordedBy ?? null });
+const messageOf = ({ sequence, content, shortened, cut, recordedBy }: CarriedMessage) => ({
+  sequence,
+  content,
+  shortened: shortened && cut !== true,
+  recordedBy: recordedBy ?? null,
+});
 
 /** The Messages in these Contexts, each once in its longest form. */
 function messagesOf(contexts: readonly Context[]): Said[] {
@@ -80,9 +110,11 @@ function messagesOf(contexts: readonly Context[]): Said[] {
   };
   for (const { originalRequest, latestRequest, lastMessage, recentMessages } of contexts) {
     for (const { role, sequence, content, shortened = false, recordedBy } of recentMessages) {
-      if (role !== 'TOOL' && sequence !== undefined) add({ role, sequence, content, shortened, recordedBy: recordedBy ?? null });
+      if (role !== 'TOOL' && sequence !== undefined)
+        add({ role, sequence, content, shortened, recordedBy: recordedBy ?? null });
     }
-    for (const request of [originalRequest, latestRequest]) if (request !== null) add({ ...messageOf(request), role: 'USER' });
+    for (const request of [originalRequest, latestRequest])
+      if (request !== null) add({ ...messageOf(request), role: 'USER' });
     if (lastMessage !== null) add({ ...messageOf(lastMessage), role: 'ASSISTANT' });
   }
   return [...found.values()].sort((a, b) => a.sequence - b.sequence);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestsAmong, weightOf } from './requests.ts';
 
-const command = (name: string, args = '') => `<command-message>${name} is running…</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
+const command = (name: string, args = '') =>
+  `<command-message>${name} is running…</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
 
 describe('the weight of a user message as a request', () => {
   it.each([
@@ -10,7 +11,11 @@ describe('the weight of a user message as a request', () => {
     ['a command for the program, as transcripts write it', command('login'), 0],
     ['a command for the program with an argument', command('model', 'opus'), 0],
     ['the name of a command for the program', 'login', 0],
-    ['a warning of a tool', 'Warning: apply_patch was requested via shell_command. Use the apply_patch tool instead of exec_command.', 0],
+    [
+      'a warning of a tool',
+      'Warning: apply_patch was requested via shell_command. Use the apply_patch tool instead of exec_command.',
+      0,
+    ],
     ['the output of a shell command', '<bash-stdout>3 files changed</bash-stdout>', 0],
     ['an interruption', '[Request interrupted by user for tool use]', 0],
     ['blank lines', ' \n ', 0],
@@ -18,7 +23,11 @@ describe('the weight of a user message as a request', () => {
     ['one word of Chinese', '可以', 1],
     ['a number', '2', 1],
     ['a command of a project without arguments', command('init'), 1],
-    ['a command of a project with arguments', command('orchestrator', '@CLAUDE.md を最新の状態にアップデートしてください'), 2],
+    [
+      'a command of a project with arguments',
+      command('orchestrator', '@CLAUDE.md を最新の状態にアップデートしてください'),
+      2,
+    ],
     ['a typed command with arguments', '/review the last commit', 2],
     ['a sentence', 'Fix the login.', 2],
     ['a sentence of Chinese, without spaces', '检查目前项目的设计', 2],
@@ -31,7 +40,11 @@ describe('the weight of a user message as a request', () => {
 
 describe('the requests of a log', () => {
   const asked = (...contents: (string | [content: string, recordedBy: string])[]) =>
-    contents.map((content, index) => (typeof content === 'string' ? { sequence: index + 1, content, recordedBy: null } : { sequence: index + 1, content: content[0], recordedBy: content[1] }));
+    contents.map((content, index) =>
+      typeof content === 'string'
+        ? { sequence: index + 1, content, recordedBy: null }
+        : { sequence: index + 1, content: content[0], recordedBy: content[1] },
+    );
   const found = (...contents: Parameters<typeof asked>) => {
     const { original, latest } = requestsAmong(asked(...contents));
     return [original?.sequence ?? null, latest?.sequence ?? null];
@@ -39,7 +52,11 @@ describe('the requests of a log', () => {
 
   it.each([
     ['skip a command before a real request', ['/login', 'Fix the login.'], [2, null]],
-    ['skip warnings and single words at the end', ['Fix the login.', 'And test it.', 'yes', 'Warning: apply_patch was requested via shell_command.'], [1, 2]],
+    [
+      'skip warnings and single words at the end',
+      ['Fix the login.', 'And test it.', 'yes', 'Warning: apply_patch was requested via shell_command.'],
+      [1, 2],
+    ],
     ['are a single word when there is nothing better', ['/exit', 'continue'], [2, null]],
     ['are a command of a project before a command for the program', [command('init'), '/exit'], [1, null]],
     ['are null after commands for the program only', ['/login', '/exit'], [null, null]],
@@ -56,12 +73,17 @@ describe('the requests of a log', () => {
 
   it('are among the messages, and the latest is not the original', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.oneof(fc.string(), fc.constantFrom('/exit', 'yes', 'Fix it now')), fc.option(fc.constant('eve')))), (drawn) => {
-        const messages = drawn.map(([content, recordedBy], sequence) => ({ sequence, content, recordedBy }));
-        const { original, latest } = requestsAmong(messages);
-        expect(latest === null || (latest !== original && messages.includes(latest) && original !== null)).toBe(true);
-        if (original === null) expect(messages.every(({ content }) => weightOf(content) === 0)).toBe(true);
-      }),
+      fc.property(
+        fc.array(
+          fc.tuple(fc.oneof(fc.string(), fc.constantFrom('/exit', 'yes', 'Fix it now')), fc.option(fc.constant('eve'))),
+        ),
+        (drawn) => {
+          const messages = drawn.map(([content, recordedBy], sequence) => ({ sequence, content, recordedBy }));
+          const { original, latest } = requestsAmong(messages);
+          expect(latest === null || (latest !== original && messages.includes(latest) && original !== null)).toBe(true);
+          if (original === null) expect(messages.every(({ content }) => weightOf(content) === 0)).toBe(true);
+        },
+      ),
     );
   });
 });

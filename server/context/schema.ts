@@ -14,7 +14,9 @@ builder.objectType('ContextVariable', {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the variable. Names that begin with `_` belong to Baton.' }),
     value: t.expose('value', { type: 'JSON', nullable: true, description: 'Any JSON value, including null.' }),
-    setBy: t.exposeString('setBy', { description: 'Id of the Agent, or principal of another caller, that set the value last.' }),
+    setBy: t.exposeString('setBy', {
+      description: 'Id of the Agent, or principal of another caller, that set the value last.',
+    }),
   }),
 });
 
@@ -58,7 +60,9 @@ const KeptItem = builder.objectRef<Prompt['kept'][number]>('KeptContextItem').im
   fields: (t) => ({
     id: t.exposeID('id', { description: itemId }),
     kind: t.expose('kind', { type: ContextItemKind, description: 'Kind of the item.' }),
-    shortened: t.exposeBoolean('shortened', { description: 'Whether the prompt holds it shortened; `contextItem` returns it whole.' }),
+    shortened: t.exposeBoolean('shortened', {
+      description: 'Whether the prompt holds it shortened; `contextItem` returns it whole.',
+    }),
   }),
 });
 
@@ -75,10 +79,23 @@ const DroppedItem = builder.objectRef<Prompt['dropped'][number]>('DroppedContext
 const PromptFields = builder.interfaceRef<Prompt>('ContextText').implement({
   description: 'A Context as a text for the next Agent, within a budget.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The text as Markdown. Recorded text stands in code fences. States how much is left out or shortened.' }),
+    text: t.exposeString('text', {
+      description:
+        'The text as Markdown. Recorded text stands in code fences. States how much is left out or shortened.',
+    }),
     tokenEstimate: t.exposeInt('tokenEstimate', { description: 'Estimated tokens (bytes / 4), not a count.' }),
-    kept: t.field({ type: [KeptItem], listSize: partOfRecord, description: 'Items in the text, most important first.', resolve: ({ kept }) => kept }),
-    dropped: t.field({ type: [DroppedItem], listSize: partOfRecord, description: 'Items that the text leaves out; empty when everything fits.', resolve: ({ dropped }) => dropped }),
+    kept: t.field({
+      type: [KeptItem],
+      listSize: partOfRecord,
+      description: 'Items in the text, most important first.',
+      resolve: ({ kept }) => kept,
+    }),
+    dropped: t.field({
+      type: [DroppedItem],
+      listSize: partOfRecord,
+      description: 'Items that the text leaves out; empty when everything fits.',
+      resolve: ({ dropped }) => dropped,
+    }),
   }),
 });
 
@@ -106,16 +123,22 @@ export const ContextItem = builder.objectRef<Item>('ContextItem').implement({
   }),
 });
 
-const recordedBy = "Id of the Agent that recorded the Message in a user's name; null when an operator recorded it, or when unknown.";
+const recordedBy =
+  "Id of the Agent that recorded the Message in a user's name; null when an operator recorded it, or when unknown.";
 
 const CarriedMessage = builder.objectRef<CarriedMessage>('CarriedMessage').implement({
   access: 'inherit',
   description: 'A Message that a Handoff carries in a field of its own.',
   fields: (t) => ({
     sequence: t.exposeInt('sequence', { description: "Number of the Message in the Session's log." }),
-    content: t.exposeString('content', { description: 'Text of the Message. A long text keeps its beginning and end.' }),
+    content: t.exposeString('content', {
+      description: 'Text of the Message. A long text keeps its beginning and end.',
+    }),
     shortened: t.exposeBoolean('shortened', { description: 'Whether the log holds a longer text.' }),
-    agentId: t.exposeString('agentId', { nullable: true, description: 'Id of the Agent that wrote the Message; null for a user.' }),
+    agentId: t.exposeString('agentId', {
+      nullable: true,
+      description: 'Id of the Agent that wrote the Message; null for a user.',
+    }),
     recordedBy: t.string({ nullable: true, description: recordedBy, resolve: (message) => message.recordedBy ?? null }),
   }),
 });
@@ -126,7 +149,9 @@ const CarriedToolCall = builder.objectRef<CarriedCall>('CarriedToolCall').implem
   fields: (t) => ({
     toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
     arguments: t.exposeString('arguments', { description: 'Arguments of the call as JSON, shortened when long.' }),
-    outcome: t.exposeString('outcome', { description: 'Result or error of the call. A long text keeps its beginning and end.' }),
+    outcome: t.exposeString('outcome', {
+      description: 'Result or error of the call. A long text keeps its beginning and end.',
+    }),
     failed: t.exposeBoolean('failed', { description: 'Whether `outcome` is an error.' }),
     shortened: t.exposeBoolean('shortened', { description: 'Whether the log holds a longer text.' }),
   }),
@@ -138,7 +163,11 @@ const WithheldItems = builder.objectRef<{ kind: ItemKind; count: number }>('With
   fields: (t) => ({
     kind: t.expose('kind', { type: ContextItemKind, description: 'Kind of the items.' }),
     count: t.exposeInt('count', { description: 'Number of the items.' }),
-    reason: t.field({ type: DropReason, description: 'Reason why they are left out: WITHHELD.', resolve: () => 'WITHHELD' as const }),
+    reason: t.field({
+      type: DropReason,
+      description: 'Reason why they are left out: WITHHELD.',
+      resolve: () => 'WITHHELD' as const,
+    }),
   }),
 });
 
@@ -153,12 +182,15 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
     calls: t.exposeInt('calls', { description: 'Earlier ToolCalls of the last Turn that has any.' }),
     unansweredCalls: t.exposeInt('unansweredCalls', { description: 'ToolCalls of that Turn without a result.' }),
     messages: t.exposeInt('messages', { description: 'Older Messages.' }),
-    shortened: t.exposeInt('shortened', { description: 'Items that the Handoff carries shortened, because the whole Context exceeds 256 KB.' }),
+    shortened: t.exposeInt('shortened', {
+      description: 'Items that the Handoff carries shortened, because the whole Context exceeds 256 KB.',
+    }),
     withheld: t.field({
       type: [WithheldItems],
       listSize: partOfRecord,
       description: 'Items that the `carry` of the Handoff withholds, without their content; empty without one.',
-      resolve: ({ withheld = {} }) => Object.entries(withheld).map(([kind, count]) => ({ kind: kind as ItemKind, count })),
+      resolve: ({ withheld = {} }) =>
+        Object.entries(withheld).map(([kind, count]) => ({ kind: kind as ItemKind, count })),
     }),
   }),
 });
@@ -183,8 +215,16 @@ const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implemen
   fields: (t) => ({
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
     content: t.exposeString('content', { description: 'Text of the Message, shortened when long.' }),
-    sequence: t.int({ nullable: true, description: "Number of the Message in the Session's log; null in Handoffs older than this field.", resolve: (message) => message.sequence ?? null }),
-    shortened: t.boolean({ nullable: true, description: 'Whether the log holds a longer text; null in Handoffs older than this field.', resolve: (message) => message.shortened ?? null }),
+    sequence: t.int({
+      nullable: true,
+      description: "Number of the Message in the Session's log; null in Handoffs older than this field.",
+      resolve: (message) => message.sequence ?? null,
+    }),
+    shortened: t.boolean({
+      nullable: true,
+      description: 'Whether the log holds a longer text; null in Handoffs older than this field.',
+      resolve: (message) => message.shortened ?? null,
+    }),
     recordedBy: t.string({ nullable: true, description: recordedBy, resolve: (message) => message.recordedBy ?? null }),
   }),
 });
@@ -223,7 +263,8 @@ const stored = { select: { context: true }, cost: { together: 'context', cost: 1
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   summaryComposed: t.boolean({
     nullable: true,
-    description: 'True when Baton composed the summary, false when the caller gave it; null in Handoffs older than this field.',
+    description:
+      'True when Baton composed the summary, false when the caller gave it; null in Handoffs older than this field.',
     ...stored,
     resolve: carried('summaryComposed'),
   }),
@@ -245,33 +286,55 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   compactionSummary: t.field({
     type: CarriedMessage,
     nullable: true,
-    description: "The Agent's own summary of what came before its window was last cut. Null when the window was not cut, or when the summary is `originalRequest`.",
+    description:
+      "The Agent's own summary of what came before its window was last cut. Null when the window was not cut, or when the summary is `originalRequest`.",
     ...stored,
     resolve: carried('compactionSummary'),
   }),
   lastMessage: t.field({
     type: CarriedMessage,
     nullable: true,
-    description: 'The last words of the source Agent, or of an earlier one when it wrote none; null when no Agent wrote anything.',
+    description:
+      'The last words of the source Agent, or of an earlier one when it wrote none; null when no Agent wrote anything.',
     ...stored,
     resolve: carried('lastMessage'),
   }),
-  toolSummaries: t.field({ type: [ToolSummary], listSize: partOfRecord, description: 'Use of each tool so far.', ...stored, resolve: carried('toolSummaries') }),
+  toolSummaries: t.field({
+    type: [ToolSummary],
+    listSize: partOfRecord,
+    description: 'Use of each tool so far.',
+    ...stored,
+    resolve: carried('toolSummaries'),
+  }),
   lastToolCalls: t.field({
     type: [CarriedToolCall],
     listSize: partOfRecord,
     nullable: true,
-    description: 'The last 20 answered ToolCalls of the last Turn that has any, in order; null in Handoffs older than this field.',
+    description:
+      'The last 20 answered ToolCalls of the last Turn that has any, in order; null in Handoffs older than this field.',
     ...stored,
     resolve: carried('lastToolCalls'),
   }),
-  filesModified: t.stringList({ description: 'Paths written by successful tool calls, most recently touched first.', ...stored, resolve: carried('filesModified') }),
-  pendingTasks: t.stringList({ description: 'Tasks of the current list that are not done, in order.', ...stored, resolve: carried('pendingTasks') }),
-  decisions: t.stringList({ description: 'Decisions of the Session, oldest first.', ...stored, resolve: carried('decisions') }),
+  filesModified: t.stringList({
+    description: 'Paths written by successful tool calls, most recently touched first.',
+    ...stored,
+    resolve: carried('filesModified'),
+  }),
+  pendingTasks: t.stringList({
+    description: 'Tasks of the current list that are not done, in order.',
+    ...stored,
+    resolve: carried('pendingTasks'),
+  }),
+  decisions: t.stringList({
+    description: 'Decisions of the Session, oldest first.',
+    ...stored,
+    resolve: carried('decisions'),
+  }),
   recentMessages: t.field({
     type: [RecentMessage],
     listSize: partOfRecord,
-    description: 'The Messages of users and the newest others, oldest first. Always includes the last words of the source Agent.',
+    description:
+      'The Messages of users and the newest others, oldest first. Always includes the last words of the source Agent.',
     ...stored,
     resolve: carried('recentMessages'),
   }),
@@ -282,7 +345,13 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     ...stored,
     resolve: carried('contextVariables'),
   }),
-  workspace: t.field({ type: 'Workspace', nullable: true, description: 'Folder, branch and last commit; null when the log does not say.', ...stored, resolve: carried('workspace') }),
+  workspace: t.field({
+    type: 'Workspace',
+    nullable: true,
+    description: 'Folder, branch and last commit; null when the log does not say.',
+    ...stored,
+    resolve: carried('workspace'),
+  }),
   checks: t.field({
     type: [HandoffCheck],
     listSize: partOfRecord,
@@ -297,13 +366,19 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     ...stored,
     resolve: carried('failedAttempts'),
   }),
-  openQuestions: t.stringList({ description: 'The last question to a person when it is unanswered; several entries when it has several parts.', ...stored, resolve: carried('openQuestions') }),
+  openQuestions: t.stringList({
+    description: 'The last question to a person when it is unanswered; several entries when it has several parts.',
+    ...stored,
+    resolve: carried('openQuestions'),
+  }),
   instructions: t.string({
     nullable: true,
-    description: "The target Agent's instructions at the time of the Handoff; null when it has none, and for callers that are other Agents.",
+    description:
+      "The target Agent's instructions at the time of the Handoff; null when it has none, and for callers that are other Agents.",
     ...stored,
     select: { ...stored.select, targetAgentId: true },
-    resolve: (handoff, _args, { caller }) => (readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null),
+    resolve: (handoff, _args, { caller }) =>
+      readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null,
   }),
   leftOut: t.field({
     type: ContextLeftOut,

@@ -44,9 +44,16 @@ function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
 }
 
 /** Items as pieces of a prompt, in their order. `compact` names the common folder of files only once; without `named`, titles name no agents. */
-export function piecesOf(items: readonly Item[], { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>, compact: boolean, named = true): Piece[] {
+export function piecesOf(
+  items: readonly Item[],
+  { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>,
+  compact: boolean,
+  named = true,
+): Piece[] {
   const sections = new Map<string, Section>();
-  const folder = compact ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content))) : null;
+  const folder = compact
+    ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content)))
+    : null;
   return items.map((item) => {
     const { kind } = item;
     const author = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
@@ -76,7 +83,12 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
     return { full, short: (characters) => shorten(full, characters) };
   }
   if (item.call !== undefined) {
-    const [made, gist, outcome, line] = [inline(item.call.made), inline(item.call.gist), indented(item.call.outcome), inline(item.call.outcome)];
+    const [made, gist, outcome, line] = [
+      inline(item.call.made),
+      inline(item.call.gist),
+      indented(item.call.outcome),
+      inline(item.call.outcome),
+    ];
     const full = `- ${made} -> ${outcome}`;
     return {
       full,
@@ -89,7 +101,8 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
   }
   if (item.brief !== undefined) {
     const [full, brief] = [`- ${inline(item.content)}`, `- ${inline(item.brief)}`];
-    const short = (characters: number): string => (characters < brief.length + 20 ? shorten(brief, characters) : shorten(full, characters));
+    const short = (characters: number): string =>
+      characters < brief.length + 20 ? shorten(brief, characters) : shorten(full, characters);
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
   }
   if (item.kind === 'COMPACTION') {
@@ -102,7 +115,8 @@ function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short
 }
 
 /** Claude Code writes an analysis before its summary and instructions after it. */
-const gistOfSummary = (text: string): string => /^Summary:\n[^]*/m.exec(text)?.[0].replace(/\n+If you need specific details from before compaction[^]*$/, '') ?? text;
+const gistOfSummary = (text: string): string =>
+  /^Summary:\n[^]*/m.exec(text)?.[0].replace(/\n+If you need specific details from before compaction[^]*$/, '') ?? text;
 
 /** Indents every line but the first, so that no content looks like the next item. */
 const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');
@@ -128,16 +142,27 @@ export function opening({ title, list, total, intro }: Section, shown: number, f
 
 export function layOut(pieces: readonly { piece: Piece; form: string }[], fence: string): string {
   const sections = new Map<Section, { piece: Piece; form: string }[]>();
-  for (const chosen of pieces) sections.set(chosen.piece.section, [...(sections.get(chosen.piece.section) ?? []), chosen]);
+  for (const chosen of pieces)
+    sections.set(chosen.piece.section, [...(sections.get(chosen.piece.section) ?? []), chosen]);
   return [...sections]
     .sort(([, [a]], [, [b]]) => placeOf(a!.piece.item) - placeOf(b!.piece.item))
-    .map(([section, chosen]) => `${opening(section, chosen.length, fence)}\n${chosen.sort(inList).map(({ form }) => form).join('\n')}\n${fence}`)
+    .map(
+      ([section, chosen]) =>
+        `${opening(section, chosen.length, fence)}\n${chosen
+          .sort(inList)
+          .map(({ form }) => form)
+          .join('\n')}\n${fence}`,
+    )
     .join('');
 }
 
 /** A longer message precedes the last one; the latest request follows the summary of earlier work. */
-const placeOf = ({ id, kind }: Item): number => (id === 'request-2' ? readingOrder.indexOf('COMPACTION') + 0.5 : readingOrder.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0));
+const placeOf = ({ id, kind }: Item): number =>
+  id === 'request-2'
+    ? readingOrder.indexOf('COMPACTION') + 0.5
+    : readingOrder.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0);
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);
 
-export const fenceOf = (pieces: readonly Piece[], title: string): string => fenceFor([...pieces.map(({ full }) => full), title]);
+export const fenceOf = (pieces: readonly Piece[], title: string): string =>
+  fenceFor([...pieces.map(({ full }) => full), title]);

@@ -40,7 +40,12 @@ function endOf(text: string, characters: number): string {
 }
 
 /** The longest form of `least` to `limit` characters that fits, by binary search; null when the shortest does not fit. */
-export function longest<Form>(form: (characters: number) => Form, least: number, limit: number, fits: (form: Form) => boolean): Form | null {
+export function longest<Form>(
+  form: (characters: number) => Form,
+  least: number,
+  limit: number,
+  fits: (form: Form) => boolean,
+): Form | null {
   let [low, high] = [least, limit];
   let best: Form | null = null;
   while (low <= high) {

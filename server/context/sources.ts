@@ -28,12 +28,27 @@ export interface Sources {
   /** The last assistant message of the source's tenure, else of the log, even if `recent` does not include it; null if the log has none. */
   lastAssistant: (MainMessage & { agentId: string | null }) | null;
   /** Newest answered calls of the last turn that has calls, oldest first. */
-  lastCalls: { id: string; name: string; arguments: string | null; outcome: string; outcomeShortened: boolean; failed: boolean }[];
+  lastCalls: {
+    id: string;
+    name: string;
+    arguments: string | null;
+    outcome: string;
+    outcomeShortened: boolean;
+    failed: boolean;
+  }[];
   /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
   /** Totals in the log, independent of the bounds. */
-  totals: { messages: number; userMessages: number; decisions: number; files: number; tools: number; lastCalls: number; unansweredCalls: number };
+  totals: {
+    messages: number;
+    userMessages: number;
+    decisions: number;
+    files: number;
+    tools: number;
+    lastCalls: number;
+    unansweredCalls: number;
+  };
   /** Source of a Handoff made now: the holder, or the source of a pending Handoff; null for an unassigned Session. */
   sourceAgentId: string | null;
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
@@ -101,10 +116,12 @@ const cutArguments = (column: string): string => `CASE
   END`;
 
 /** Tools that neither run a command nor change files. */
-const readers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+const readers =
+  'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
 export const isReader = (toolName: string): boolean => readers.split(',').includes(toolName);
 
-const message = (characters: number): string => `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
+const message = (characters: number): string =>
+  `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
 const mainMessage = message(bounds.mainMessageCharacters);
 
 // One statement for the whole read. Results of tools are read with their calls, not as messages. The position of a
@@ -205,8 +222,14 @@ export interface Reader {
 }
 
 /** Reads the sources of a Context, of the log from a number on or of all of it; null when the Session does not exist. */
-export async function readSources(reader: Reader, sessionId: string, from: number | null = null): Promise<Sources | null> {
-  const [row] = (await (from === null ? reader.query(readSourcesStatement, [sessionId]) : reader.query(readSourcesSince, [sessionId, from]))) as { title: string | null }[];
+export async function readSources(
+  reader: Reader,
+  sessionId: string,
+  from: number | null = null,
+): Promise<Sources | null> {
+  const [row] = (await (from === null
+    ? reader.query(readSourcesStatement, [sessionId])
+    : reader.query(readSourcesSince, [sessionId, from]))) as { title: string | null }[];
   if (row === undefined || row.title === null) return null;
   return fromColumns<Sources>(row);
 }

@@ -28,7 +28,10 @@ const absent: Omit<Context, 'summary'> = {
   leftOut: null,
 };
 
-export const storedContext = ({ summary, ...context }: Context): Row => ({ summary, context: context as unknown as Prisma.JsonObject });
+export const storedContext = ({ summary, ...context }: Context): Row => ({
+  summary,
+  context: context as unknown as Prisma.JsonObject,
+});
 
 export const readContext = ({ summary, context }: Row): Context => ({ ...absent, ...(context as object), summary });
 

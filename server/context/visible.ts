@@ -22,7 +22,15 @@ const bytesOf = (messages: string, calls: string, since: string): string => `
  * CTEs that end in `visible`, one row: what the agent of a tenure sees of the Session $1. The parameters are SQL
  * expressions. Ignores the report of a Turn whose Messages and ToolCalls were truncated.
  */
-export const visibleCtes = ({ from, callsFrom, tenure }: { from: string; callsFrom: string; tenure: string }): string => `
+export const visibleCtes = ({
+  from,
+  callsFrom,
+  tenure,
+}: {
+  from: string;
+  callsFrom: string;
+  tenure: string;
+}): string => `
 last_report AS MATERIALIZED (
   SELECT t.window_tokens AS tokens, m.last AS message, c.last AS call
   FROM (SELECT id, window_tokens FROM turns WHERE agent_session_id = ${tenure} AND window_tokens IS NOT NULL ORDER BY index DESC LIMIT 1) t,

@@ -24,7 +24,13 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
   const { id, turnId, turn, sequence, callId, name, arguments: given, result } = call;
   const others = sources.tools.filter((tool) => tool.name !== name);
   const known = sources.tools.find((tool) => tool.name === name);
-  const tool = { name, calls: (known?.calls ?? 0) + 1, errors: known?.errors ?? 0, lastResult: result.slice(0, bounds.toolResultCharacters + 1), lastCallId: id };
+  const tool = {
+    name,
+    calls: (known?.calls ?? 0) + 1,
+    errors: known?.errors ?? 0,
+    lastResult: result.slice(0, bounds.toolResultCharacters + 1),
+    lastCallId: id,
+  };
   const asked = Buffer.byteLength(name) + call.argumentsBytes;
   const bytes = asked + Buffer.byteLength(result);
   const fact = { callId, turn, sequence, name, arguments: given, result, error: null, filesModified: [] };
@@ -34,10 +40,19 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
     tools: [...others, tool].sort((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1)),
     lastCalls: [{ id, name, arguments: call.argumentsText, outcome: result, outcomeShortened: false, failed: false }],
     calls: isReader(name) ? sources.calls : [...sources.calls, fact].slice(-bounds.factCalls),
-    totals: { ...sources.totals, tools: sources.totals.tools + (known === undefined ? 1 : 0), lastCalls: 1, unansweredCalls: 0 },
+    totals: {
+      ...sources.totals,
+      tools: sources.totals.tools + (known === undefined ? 1 : 0),
+      lastCalls: 1,
+      unansweredCalls: 0,
+    },
     lastTurnId: turnId,
     lastTurnCallIds: [id],
     lastAgentTurnHash: call.hash,
-    visible: { ...sources.visible, bytes: sources.visible.bytes + bytes, bytesSince: sources.visible.bytesSince + bytes },
+    visible: {
+      ...sources.visible,
+      bytes: sources.visible.bytes + bytes,
+      bytesSince: sources.visible.bytesSince + bytes,
+    },
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Breaks, inPieces } from './breaks.ts';
 
 function block(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until; );
+  for (const until = performance.now() + ms; performance.now() < until;);
 }
 
 /** A request that takes several turns of the event loop, each of a millisecond. */

@@ -12,7 +12,10 @@ describe('staged changes', () => {
     const { statement, values } = changes.toStatement();
     expect(values.map((value) => JSON.parse(value) as unknown)).toEqual([
       [{ id: '1', state: 'HANDED_OFF' }],
-      [{ id: 'a', current_load: 0 }, { id: 'b', current_load: 1 }],
+      [
+        { id: 'a', current_load: 0 },
+        { id: 'b', current_load: 1 },
+      ],
     ]);
     expect(statement.text.match(/UPDATE/g)).toHaveLength(2);
   });
@@ -28,11 +31,20 @@ describe('staged changes', () => {
 
   it('write a later change of a new row into its insert', () => {
     const changes = new Changes();
-    const row = changes.insert('tasks', { id: 't', sessionId: 's', position: 1, content: 'x', status: 'PENDING' as const, sequence: 0 });
+    const row = changes.insert('tasks', {
+      id: 't',
+      sessionId: 's',
+      position: 1,
+      content: 'x',
+      status: 'PENDING' as const,
+      sequence: 0,
+    });
     changes.change('tasks', row, { status: 'DONE' } as never);
     const { statement, values } = changes.toStatement();
     expect(statement.text).not.toContain('UPDATE');
-    expect(JSON.parse(values[0]!)).toEqual([{ id: 't', session_id: 's', position: 1, content: 'x', status: 'DONE', sequence: 0 }]);
+    expect(JSON.parse(values[0]!)).toEqual([
+      { id: 't', session_id: 's', position: 1, content: 'x', status: 'DONE', sequence: 0 },
+    ]);
   });
 
   it('of the same shape use the same prepared statement', () => {

@@ -20,7 +20,12 @@ interface Part {
 }
 
 /** Tables whose rows are replaced as a whole, and the column of their owner. */
-const owners = { tasks: 'sessionId', agent_collaborators: 'agentId', handoff_tool_offers: 'toolId', queue_entries: 'sessionId' } as const;
+const owners = {
+  tasks: 'sessionId',
+  agent_collaborators: 'agentId',
+  handoff_tool_offers: 'toolId',
+  queue_entries: 'sessionId',
+} as const;
 
 // Deletes and updates run before inserts into the same table: the old tenure or Handoff must leave the partial unique index
 // ("one open per Session") before the new one enters it.
@@ -86,16 +91,26 @@ export class Changes {
       const owner = owners[table];
       for (const id of ids) add(table, 'delete', [owner], { [owner]: id });
     }
-    for (const [row, { table, fields }] of this.#changed) add(table, 'update', ['id', ...this.#columnsOf(table, row, fields)], row);
+    for (const [row, { table, fields }] of this.#changed)
+      add(table, 'update', ['id', ...this.#columnsOf(table, row, fields)], row);
     for (const [row, table] of this.#inserted) {
-      add(table, 'insert', Object.keys(row).filter((field) => Reflect.get(row, field) !== undefined).sort(), row);
+      add(
+        table,
+        'insert',
+        Object.keys(row)
+          .filter((field) => Reflect.get(row, field) !== undefined)
+          .sort(),
+        row,
+      );
     }
     return [...parts.values()].sort((a, b) => order[a.kind] - order[b.kind]);
   }
 
   /** Updates the union of the changed columns where the row has them all, so that rows with different changes share one UPDATE. */
   #columnsOf(table: Table, row: object, fields: Set<string>): string[] {
-    const all = new Set([...this.#changed.values()].flatMap((other) => (other.table === table ? [...other.fields] : [])));
+    const all = new Set(
+      [...this.#changed.values()].flatMap((other) => (other.table === table ? [...other.fields] : [])),
+    );
     return [...([...all].every((field) => Reflect.get(row, field) !== undefined) ? all : fields)].sort();
   }
 }
@@ -116,6 +131,7 @@ function sql(part: Part, parameter: number, earlier: string[]): string {
     return `UPDATE ${part.table} t SET ${sets.join(', ')} FROM ${found} n WHERE t.id = n.id`;
   }
   // Counting the earlier parts makes PostgreSQL run them to their end first.
-  const after = earlier.length === 0 ? '' : ` WHERE ${earlier.map((name) => `(SELECT count(*) FROM ${name}) >= 0`).join(' AND ')}`;
+  const after =
+    earlier.length === 0 ? '' : ` WHERE ${earlier.map((name) => `(SELECT count(*) FROM ${name}) >= 0`).join(' AND ')}`;
   return `INSERT INTO ${part.table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${rows} n${after}`;
 }

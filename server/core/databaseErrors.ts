@@ -13,7 +13,8 @@ export const mayRetry = (error: unknown): boolean => retryableStates.has(errorCo
 // 08*: connection; 53*: out of resources; 57*: shut down, cancelled, still starting; 58*: system error; 25P03, 25P04:
 // transaction timeout; 25006: read-only, such as a standby; 28*, 3D000: login refused; 40003: commit outcome unknown.
 const awayStates = /^(08...|53...|57...|58...|25006|25P0[34]|28...|3D000|40001|40003|40P01|55P03)$/;
-const awayNodeErrors = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+const awayNodeErrors =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 const awayMessages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|the database system is|Cannot use a pool after)/;
 

@@ -132,7 +132,9 @@ export class AgentTypeMismatchError extends DomainError {
     readonly expectedType: string,
     readonly actualType: string,
   ) {
-    super(`Agent '${agentId}' is of type ${actualType}, not ${expectedType}: give only one of the two, or two that match`);
+    super(
+      `Agent '${agentId}' is of type ${actualType}, not ${expectedType}: give only one of the two, or two that match`,
+    );
   }
 }
 
@@ -143,8 +145,13 @@ export class NoAgentAvailableError extends DomainError {
     readonly agentType: string | null,
     readonly role: string | null = null,
   ) {
-    const wanted = [role === null ? null : `with the role '${role}'`, agentType === null ? null : `of type ${agentType}`].filter((part) => part !== null);
-    super(`No agent${wanted.map((part) => ` ${part}`).join('')} is available with a free place: wait, free one, or name another${role === null ? ' type' : ' agent'}`);
+    const wanted = [
+      role === null ? null : `with the role '${role}'`,
+      agentType === null ? null : `of type ${agentType}`,
+    ].filter((part) => part !== null);
+    super(
+      `No agent${wanted.map((part) => ` ${part}`).join('')} is available with a free place: wait, free one, or name another${role === null ? ' type' : ' agent'}`,
+    );
   }
 }
 
@@ -206,7 +213,9 @@ export class HandoffLoopError extends DomainError {
 export class IdempotencyMismatchError extends DomainError {
   readonly code = 'IDEMPOTENCY_MISMATCH';
   constructor(readonly idempotencyKey: string) {
-    super(`Idempotency key '${idempotencyKey}' was used with another mutation or input: use a new key for a new request`);
+    super(
+      `Idempotency key '${idempotencyKey}' was used with another mutation or input: use a new key for a new request`,
+    );
   }
 }
 
@@ -255,7 +264,9 @@ export class InvalidToolArgumentsError extends DomainError {
 }
 
 function shownProblems(problems: readonly ArgumentProblem[]): string {
-  const shown = problems.slice(0, 5).map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
+  const shown = problems
+    .slice(0, 5)
+    .map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
   return `${shown.join('; ')}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`;
 }
 
@@ -279,7 +290,9 @@ export class AgentRoleMismatchError extends DomainError {
     readonly expectedRole: string,
     readonly actualRole: string | null,
   ) {
-    super(`Agent '${agentId}' has ${actualRole === null ? 'no role' : `the role '${actualRole}'`}; stage '${stage}' needs '${expectedRole}': choose another agent`);
+    super(
+      `Agent '${agentId}' has ${actualRole === null ? 'no role' : `the role '${actualRole}'`}; stage '${stage}' needs '${expectedRole}': choose another agent`,
+    );
   }
 }
 
@@ -336,7 +349,9 @@ export class UnavailableError extends Error {
 export class UnauthenticatedError extends Error {
   readonly code = 'UNAUTHENTICATED';
   constructor() {
-    super('A valid key is required: send "Authorization: Bearer <key>" (over WebSocket "authorization" in connectionParams)');
+    super(
+      'A valid key is required: send "Authorization: Bearer <key>" (over WebSocket "authorization" in connectionParams)',
+    );
   }
 }
 

@@ -12,9 +12,11 @@ export function unstorable(text: string): string | null {
   return null;
 }
 
-export const overlong = (actual: number, limit: number, unit: string): string | null => (actual > limit ? `has ${actual} ${unit}; the limit is ${limit}: shorten it` : null);
+export const overlong = (actual: number, limit: number, unit: string): string | null =>
+  actual > limit ? `has ${actual} ${unit}; the limit is ${limit}: shorten it` : null;
 
-export const tooManyCharacters = (text: string, limit: number): string | null => (text.length > limit ? overlong([...text].length, limit, 'characters') : null);
+export const tooManyCharacters = (text: string, limit: number): string | null =>
+  text.length > limit ? overlong([...text].length, limit, 'characters') : null;
 
 export const blank: FaultOf<string> = (text) => (text.trim() === '' ? 'is blank: give a text' : null);
 
@@ -29,9 +31,14 @@ export const faultOfInteger =
     Number.isInteger(value) && value >= least && value <= most ? null : `is ${value}: give ${least} to ${most}`;
 
 export const faultOfAgentType: FaultOf<string> = (type) =>
-  /^[A-Z][A-Z0-9_]{0,49}$/.test(type) ? null : `is ${shown(type)}, which is not an agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`;
+  /^[A-Z][A-Z0-9_]{0,49}$/.test(type)
+    ? null
+    : `is ${shown(type)}, which is not an agent type: an upper-case letter, then up to 49 upper-case letters, digits and '_'`;
 
 const slug = /^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/;
 export const isSlug = (text: string): boolean => slug.test(text);
 
-export const faultOfSlug: FaultOf<string> = (text) => (isSlug(text) ? null : "is no slug: give 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends");
+export const faultOfSlug: FaultOf<string> = (text) =>
+  isSlug(text)
+    ? null
+    : "is no slug: give 1 to 52 lower-case letters, digits, '-' and '_', a letter or digit at both ends";

@@ -18,7 +18,10 @@ export function fittingPage(bytes: number, limit: number, pages: Pages): Fitting
     while (over - entries > 1) {
       const tried = Math.floor((entries + over) / 2);
       // The smaller page may hold the first or the last entries.
-      const cut = lists.reduce((total, list) => total + Math.max(sum(list.slice(0, tried)), sum(list.slice(-tried))), 0);
+      const cut = lists.reduce(
+        (total, list) => total + Math.max(sum(list.slice(0, tried)), sum(list.slice(-tried))),
+        0,
+      );
       if (rest + cut <= limit) entries = tried;
       else over = tried;
     }
@@ -31,4 +34,6 @@ export const sum = (list: readonly number[]): number => list.reduce((total, byte
 
 /** What to ask for instead of too much. */
 export const adviceOf = (fits: FittingPage | null): string =>
-  fits === null ? 'select fewer fields, or fewer records' : `ask for ${fits.entries} entries of '${fits.path}'${fits.of === null ? '' : ` instead of ${fits.of}`}`;
+  fits === null
+    ? 'select fewer fields, or fewer records'
+    : `ask for ${fits.entries} entries of '${fits.path}'${fits.of === null ? '' : ` instead of ${fits.of}`}`;

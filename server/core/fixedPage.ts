@@ -57,20 +57,34 @@ export interface FixedList {
 export async function readFixedPage(
   pool: Pool,
   { direction, beyond, size }: Bounds,
-  { form: { sql, rowOf }, columns, filter, mostBytes }: { form: FixedForm; columns: readonly string[]; filter: Filter; mostBytes?: number | undefined },
+  {
+    form: { sql, rowOf },
+    columns,
+    filter,
+    mostBytes,
+  }: { form: FixedForm; columns: readonly string[]; filter: Filter; mostBytes?: number | undefined },
 ): Promise<FixedRow[]> {
   const [condition, ...given] = filter ?? [null];
   const values: unknown[] = [...given, ...(beyond ?? [])];
   const conditions = [
     ...(condition === null ? [] : [condition]),
-    ...(beyond === null ? [] : [`(${columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${beyond.map((_, index) => `$${given.length + index + 1}`).join(', ')})`]),
+    ...(beyond === null
+      ? []
+      : [
+          `(${columns.join(', ')}) ${direction === 'asc' ? '>' : '<'} (${beyond.map((_, index) => `$${given.length + index + 1}`).join(', ')})`,
+        ]),
   ];
   const text = sql({
     where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
     orderBy: (row) => `ORDER BY ${columns.map((column) => `${row}.${column} ${direction}`).join(', ')}`,
     limit: sizes.find((each) => each >= size) ?? size,
   });
-  const query = { ...named(`${text} LIMIT $${values.length + 1}`), values: [...values, size], rowMode: 'array', mostBytes };
+  const query = {
+    ...named(`${text} LIMIT $${values.length + 1}`),
+    values: [...values, size],
+    rowMode: 'array',
+    mostBytes,
+  };
   const { rows } = await pool.query<[unknown]>(query as QueryArrayConfig);
   return rows.map(([row]) => rowOf(row as never));
 }

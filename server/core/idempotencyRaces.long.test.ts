@@ -64,7 +64,11 @@ it('50 concurrent createSession calls under one key create one session', async (
 
 it('50 concurrent appendTurn calls under one key write one turn', async () => {
   const { id, sessionId } = await held();
-  await once('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], toolCalls: [{ callId: 'c1', name: 'Read', result: 'ok' }] });
+  await once('appendTurn', {
+    sessionId,
+    messages: [{ role: 'ASSISTANT', content: 'Done.' }],
+    toolCalls: [{ callId: 'c1', name: 'Read', result: 'ok' }],
+  });
   expect(await db.prisma.turn.count({ where: { sessionId: id } })).toBe(1);
   expect(await db.prisma.message.count({ where: { sessionId: id } })).toBe(1);
 });
@@ -86,7 +90,9 @@ it('50 concurrent recordDecision or captureSnapshot calls under one key write on
 it('50 concurrent calls with different inputs under one key: one succeeds, 49 get IDEMPOTENCY_MISMATCH', async () => {
   const { id, sessionId } = await held();
   const idempotencyKey = `key-${(count += 1)}`;
-  const answers = await all(times, (ask, n) => ask('recordDecision', { sessionId, text: `Decision ${n}`, idempotencyKey }));
+  const answers = await all(times, (ask, n) =>
+    ask('recordDecision', { sessionId, text: `Decision ${n}`, idempotencyKey }),
+  );
   expect(tally(answers)).toEqual({ RecordDecisionPayload: 1, IDEMPOTENCY_MISMATCH: times - 1 });
   expect(await db.prisma.decision.count({ where: { sessionId: id } })).toBe(1);
 });
@@ -94,7 +100,9 @@ it('50 concurrent calls with different inputs under one key: one succeeds, 49 ge
 it('50 refused calls store no answer under their key', async () => {
   const { other } = await held();
   const idempotencyKey = `key-${(count += 1)}`;
-  const answers = await all(times, (ask) => ask('reassignSession', { sessionId: unknownId('session'), agentId: other, idempotencyKey }));
+  const answers = await all(times, (ask) =>
+    ask('reassignSession', { sessionId: unknownId('session'), agentId: other, idempotencyKey }),
+  );
   expect(tally(answers)).toEqual({ NOT_FOUND: times });
   expect(await db.prisma.idempotencyAnswer.count({ where: { key: idempotencyKey } })).toBe(0);
 });

@@ -40,7 +40,12 @@ const hexDigits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(
 function base32(uuid: string): string {
   let text = pairs[(four(uuid, 0) << 4) | four(uuid, 1)]!;
   for (let at = 2; at < 32; at += 5) {
-    const twenty = (four(uuid, at) << 16) | (four(uuid, at + 1) << 12) | (four(uuid, at + 2) << 8) | (four(uuid, at + 3) << 4) | four(uuid, at + 4);
+    const twenty =
+      (four(uuid, at) << 16) |
+      (four(uuid, at + 1) << 12) |
+      (four(uuid, at + 2) << 8) |
+      (four(uuid, at + 3) << 4) |
+      four(uuid, at + 4);
     text += pairs[twenty >> 10]! + pairs[twenty & 1_023]!;
   }
   return text;

@@ -43,10 +43,13 @@ describe('takeTurn', () => {
     };
     let counting = setImmediate(count);
     const before: number[] = [];
-    await served(Array.from({ length: 5 }, () => new Payer()), () => {
-      before.push(turns);
-      busy();
-    });
+    await served(
+      Array.from({ length: 5 }, () => new Payer()),
+      () => {
+        before.push(turns);
+        busy();
+      },
+    );
     clearImmediate(counting);
     expect(new Set(before).size).toBe(5);
   });
@@ -55,7 +58,10 @@ describe('takeTurn', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 1, maxLength: 30 }), async (queued) => {
         const payers = [new Payer(), new Payer(), new Payer(), new Payer()];
-        const order = await served(queued.map((n) => payers[n]!), () => undefined);
+        const order = await served(
+          queued.map((n) => payers[n]!),
+          () => undefined,
+        );
         for (let end = 1; end <= order.length; end += 1) {
           const had = (payer: Payer): number => order.slice(0, end).filter((each) => each === payer).length;
           const waits = payers.filter((payer, n) => had(payer) < queued.filter((each) => each === n).length);

@@ -51,5 +51,6 @@ function callNext(): void {
   begin(next);
   call();
   // A tick that a microtask schedules runs after all microtasks: the piece is over.
-  if (waiting.size > 0) queueMicrotask(() => process.nextTick(() => (turnIsOver() ? setImmediate(callNext) : callNext())));
+  if (waiting.size > 0)
+    queueMicrotask(() => process.nextTick(() => (turnIsOver() ? setImmediate(callNext) : callNext())));
 }

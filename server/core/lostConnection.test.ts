@@ -19,17 +19,22 @@ test('a connection that dies between two statements of a command rejects with UN
   db.pool.once('acquire', (acquired: PoolClient) => {
     client = acquired;
   });
-  const lost = runWork({ pool: db.pool, log: silentLog, caller: operator, mutation: 'test', input: {} }, async (work) => {
-    await work.lockSession(sessionId);
-    const [row] = await work.query<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'), []);
-    // The news arrives while no statement runs; without a listener it would be an uncaught exception, and end a server.
-    const gone = new Promise((resolve) => client?.once('end', resolve));
-    await db.pool.query('SELECT pg_terminate_backend($1, 5000)', [row?.pid]);
-    await gone;
-    work.change('sessions', { id: sessionId }, { title: 'never' });
-    return { sessionId };
-  });
+  const lost = runWork(
+    { pool: db.pool, log: silentLog, caller: operator, mutation: 'test', input: {} },
+    async (work) => {
+      await work.lockSession(sessionId);
+      const [row] = await work.query<{ pid: number }>(statement('SELECT pg_backend_pid() AS pid'), []);
+      // The news arrives while no statement runs; without a listener it would be an uncaught exception, and end a server.
+      const gone = new Promise((resolve) => client?.once('end', resolve));
+      await db.pool.query('SELECT pg_terminate_backend($1, 5000)', [row?.pid]);
+      await gone;
+      work.change('sessions', { id: sessionId }, { title: 'never' });
+      return { sessionId };
+    },
+  );
   await expect(lost).rejects.toThrow(UnavailableError);
-  await expect(lost, 'the cause is for the log').rejects.toMatchObject({ cause: { message: expect.stringMatching(/terminat|connection error/) as string } });
+  await expect(lost, 'the cause is for the log').rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/terminat|connection error/) as string },
+  });
   expect(await hashAllTables(db.pool)).toEqual(before);
 });

@@ -27,7 +27,10 @@ type Kind = keyof Observed;
 type Listeners = { [K in Kind]?: (observed: Observed[K]) => void };
 
 const kinds = ['traced', 'handoff', 'mutation', 'statement', 'query', 'failure', 'pruned'] as const;
-const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<Kind, ReturnType<typeof channel>>;
+const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<
+  Kind,
+  ReturnType<typeof channel>
+>;
 
 /** Publishes to the metrics and traces of the servers on this pool. Does nothing while nobody listens. */
 export function observed<K extends Kind>(kind: K, pool: Pool, fields: Observed[K]): void {

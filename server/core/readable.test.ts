@@ -31,9 +31,21 @@ async function reads(caller: Caller): Promise<boolean[]> {
   ]);
   const [node] = await readable([{ typename: 'Session', id: sessionId }], asking);
   const event = { sessionId, readers: ['ada', 'bob'], inboxes: [] as string[] } as unknown as EventRow;
-  return [rowCount === 1, ...counts.map((count) => count === 1), node!, mayRead(caller)(event), (await unreadable(pool, caller, [sessionId])).length === 0];
+  return [
+    rowCount === 1,
+    ...counts.map((count) => count === 1),
+    node!,
+    mayRead(caller)(event),
+    (await unreadable(pool, caller, [sessionId])).length === 0,
+  ];
 }
-const caller = (role: Caller['role'], agentId: string | null): Caller => ({ principal: 'x', role, agentId, keyId: null, expiresAt: null });
+const caller = (role: Caller['role'], agentId: string | null): Caller => ({
+  principal: 'x',
+  role,
+  agentId,
+  keyId: null,
+  expiresAt: null,
+});
 
 test.each([
   ['an agent that had the Session', caller('AGENT', 'ada'), true],

@@ -22,19 +22,28 @@ export const readableSessions = (caller: ReadRights): Prisma.SessionWhereInput =
   return agentId === null ? {} : { agentSessions: { some: { agentId } } };
 };
 
-export const readableHandoffs = (caller: ReadRights): Prisma.HandoffWhereInput => (ownAgent(caller) === null ? {} : { session: readableSessions(caller) });
+export const readableHandoffs = (caller: ReadRights): Prisma.HandoffWhereInput =>
+  ownAgent(caller) === null ? {} : { session: readableSessions(caller) };
 
 /** The Handoffs of the readable Sessions that the caller may read (rule: carry), as `entries.handoffs` below says it in SQL. */
 export const carriedHandoffs = (caller: ReadRights): Prisma.HandoffWhereInput => {
   const agentId = ownAgent(caller);
   if (agentId === null) return {};
-  return { OR: [{ targetAgentId: agentId }, { sourceAgentId: agentId, via: { not: 'OPERATOR' } }, { session: { agentSessions: { some: { agentId, readsFrom: null } } } }] };
+  return {
+    OR: [
+      { targetAgentId: agentId },
+      { sourceAgentId: agentId, via: { not: 'OPERATOR' } },
+      { session: { agentSessions: { some: { agentId, readsFrom: null } } } },
+    ],
+  };
 };
 
 /** The same rule as an SQL condition; `sessionId` is the column or value with the Session's id. */
 export const readableSql = (caller: ReadRights, sessionId: string): string => {
   const agentId = ownAgent(caller);
-  return agentId === null ? 'true' : `EXISTS (SELECT FROM agent_sessions r WHERE r.session_id = ${sessionId} AND r.agent_id = ${escapeLiteral(agentId)})`;
+  return agentId === null
+    ? 'true'
+    : `EXISTS (SELECT FROM agent_sessions r WHERE r.session_id = ${sessionId} AND r.agent_id = ${escapeLiteral(agentId)})`;
 };
 
 /**
@@ -49,7 +58,8 @@ const entries = {
   tasks: (from: string) => `t.sequence >= ${from} - 1`,
   turns: (from: string) => `(${from} = 0 OR ${turnSince('t.id', from)})`,
   // A Handoff made by an operator carries everything; the source agent may have a limit.
-  handoffs: (from: string, agent: string) => `(${from} = 0 OR t.target_agent_id = ${agent} OR (t.source_agent_id = ${agent} AND t.via <> 'OPERATOR'))`,
+  handoffs: (from: string, agent: string) =>
+    `(${from} = 0 OR t.target_agent_id = ${agent} OR (t.source_agent_id = ${agent} AND t.via <> 'OPERATOR'))`,
   events: () => 't.session_sequence >= r.events_from',
 } satisfies Record<string, (from: string, agent: string) => string>;
 

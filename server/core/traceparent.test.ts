@@ -36,7 +36,11 @@ describe('a traceparent', () => {
 test('names the same span that every program computes from the ids', () => {
   const { traceId } = sessionSpan(session);
   expect(traceId).toBe(createHash('sha256').update(encodeId('session', session)).digest('hex').slice(0, 32));
-  expect(new Set([sessionSpan(session), tenureSpan(session, session), handoffSpan(session, session)].map(({ spanId }) => spanId)).size).toBe(3);
+  expect(
+    new Set(
+      [sessionSpan(session), tenureSpan(session, session), handoffSpan(session, session)].map(({ spanId }) => spanId),
+    ).size,
+  ).toBe(3);
   const written = traceparentOf(tenureSpan(session, session));
   expect(readTraceparent(written)).toBe(written);
   expect(spanOf(written)).toEqual({ ...tenureSpan(session, session), sampled: true });

@@ -30,10 +30,16 @@ export function sessionSpan(sessionId: string): SpanId {
 }
 
 /** The span of a tenure (AgentSession) in the trace of its Session. */
-export const tenureSpan = (sessionId: string, tenureId: string): SpanId => ({ traceId: sessionSpan(sessionId).traceId, spanId: hash(encodeId('agentsession', tenureId)).slice(0, 16) });
+export const tenureSpan = (sessionId: string, tenureId: string): SpanId => ({
+  traceId: sessionSpan(sessionId).traceId,
+  spanId: hash(encodeId('agentsession', tenureId)).slice(0, 16),
+});
 
 /** The span of a Handoff in the trace of its Session. */
-export const handoffSpan = (sessionId: string, handoffId: string): SpanId => ({ traceId: sessionSpan(sessionId).traceId, spanId: hash(encodeId('handoff', handoffId)).slice(0, 16) });
+export const handoffSpan = (sessionId: string, handoffId: string): SpanId => ({
+  traceId: sessionSpan(sessionId).traceId,
+  spanId: hash(encodeId('handoff', handoffId)).slice(0, 16),
+});
 
 export const traceparentOf = ({ traceId, spanId }: SpanId): string => `00-${traceId}-${spanId}-${sampled}`;
 

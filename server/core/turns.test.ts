@@ -9,7 +9,8 @@ describe('Turns', () => {
     const turns = new Turns(patient);
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
-    const take = (key: string, name: string) => void turns.take(key).then((end) => (begun.push(name), ends.set(name, end!)));
+    const take = (key: string, name: string) =>
+      void turns.take(key).then((end) => (begun.push(name), ends.set(name, end!)));
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) take(name[0]!, name);
     const after = async (name: string) => {
       ends.get(name)!();
@@ -68,21 +69,25 @@ describe('Turns', () => {
 
   test('never run more at once than the limit, and run all of them', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (keys, atOnce) => {
-        const turns = new Turns({ ...patient, atOnce });
-        let [running, most] = [0, 0];
-        await Promise.all(
-          keys.map(async (key) => {
-            const end = await turns.take(key);
-            most = Math.max(most, (running += 1));
-            await new Promise((resolve) => setImmediate(resolve));
-            running -= 1;
-            end!();
-            end!();
-          }),
-        );
-        expect([most <= atOnce, running]).toEqual([true, 0]);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (keys, atOnce) => {
+          const turns = new Turns({ ...patient, atOnce });
+          let [running, most] = [0, 0];
+          await Promise.all(
+            keys.map(async (key) => {
+              const end = await turns.take(key);
+              most = Math.max(most, (running += 1));
+              await new Promise((resolve) => setImmediate(resolve));
+              running -= 1;
+              end!();
+              end!();
+            }),
+          );
+          expect([most <= atOnce, running]).toEqual([true, 0]);
+        },
+      ),
     );
   });
 });

@@ -75,7 +75,10 @@ export class Turns {
   #next(): void {
     const [next] = this.#waiting
       .filter(({ key }) => this.#of(key) < this.#ofKey)
-      .sort((a, b) => this.#of(a.key) - this.#of(b.key) || (this.#lastTurns.get(a.key) ?? 0) - (this.#lastTurns.get(b.key) ?? 0));
+      .sort(
+        (a, b) =>
+          this.#of(a.key) - this.#of(b.key) || (this.#lastTurns.get(a.key) ?? 0) - (this.#lastTurns.get(b.key) ?? 0),
+      );
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
     next.begin();

@@ -61,7 +61,10 @@ describe('a transaction', () => {
   });
 
   it('is tried again at most three times after a deadlock', async () => {
-    for (const [losses, fate] of [[3, 'resolves'], [4, 'rejects']] as const) {
+    for (const [losses, fate] of [
+      [3, 'resolves'],
+      [4, 'rejects'],
+    ] as const) {
       let attempts = 0;
       const run = runWork(options, async (work) => {
         attempts += 1;

@@ -40,7 +40,13 @@ export interface Caller {
 }
 
 /** An internal caller, named as Events show it. It has no role and may read everything. */
-export const batonItself = (principal: string): Caller => ({ principal, role: null, agentId: null, keyId: null, expiresAt: null });
+export const batonItself = (principal: string): Caller => ({
+  principal,
+  role: null,
+  agentId: null,
+  keyId: null,
+  expiresAt: null,
+});
 
 export interface Logger {
   info(fields: object, message: string): void;
@@ -171,7 +177,10 @@ export class Work {
   }
 
   /** Locks the Session as `lockSession` does, and reads `columns` of it. `select` may add what its committed row refers to. */
-  async lockAndReadSession<Row extends QueryResultRow>(sessionId: string, { columns, select }: { columns: string; select: string }): Promise<Row | null> {
+  async lockAndReadSession<Row extends QueryResultRow>(
+    sessionId: string,
+    { columns, select }: { columns: string; select: string },
+  ): Promise<Row | null> {
     const rows = await this.#lock(
       `SELECT clock_timestamp() AS now, ${select} FROM (SELECT ${columns} FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
     );
@@ -286,10 +295,16 @@ export class Work {
     const parts = [select];
     if (!this.#begun) {
       const key = this.options.idempotencyKey;
-      if (key != null) parts.unshift(`DO $$BEGIN PERFORM pg_advisory_xact_lock(${lockNumber(this.caller.principal, key)}); END$$`);
+      if (key != null)
+        parts.unshift(`DO $$BEGIN PERFORM pg_advisory_xact_lock(${lockNumber(this.caller.principal, key)}); END$$`);
       // Commands find rows by key: a custom plan for the values costs more than execution. So does compiling one, which PostgreSQL before 18
       // did for seconds, because it adds to a plan's cost for a scan that is off.
-      parts.unshift('BEGIN', 'SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off', 'SET LOCAL jit = off');
+      parts.unshift(
+        'BEGIN',
+        'SET LOCAL plan_cache_mode = force_generic_plan',
+        'SET LOCAL enable_seqscan = off',
+        'SET LOCAL jit = off',
+      );
       this.#begun = true;
     }
     // A message with several statements returns an array of results, which pg's types omit.
@@ -304,5 +319,9 @@ export class Work {
 
 /** A 64-bit lock number for an idempotency key. A collision only makes two keys wait for each other. */
 function lockNumber(principal: string, key: string): string {
-  return createHash('sha256').update(canonicalJson(['idempotency', principal, key])).digest().readBigInt64BE().toString();
+  return createHash('sha256')
+    .update(canonicalJson(['idempotency', principal, key]))
+    .digest()
+    .readBigInt64BE()
+    .toString();
 }

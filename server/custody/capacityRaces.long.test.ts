@@ -10,7 +10,8 @@ const db = await testDatabase();
 const { agent, session } = world(db.pool);
 const together = await crowd(db);
 // UNAVAILABLE changed nothing, so each asks until there is an answer.
-const all = (count: number, ask: (caller: Caller, n: number) => ReturnType<Caller>) => together.all(count, (caller, n) => ask(persistent(caller), n));
+const all = (count: number, ask: (caller: Caller, n: number) => ReturnType<Caller>) =>
+  together.all(count, (caller, n) => ask(persistent(caller), n));
 
 const holders = Array.from({ length: 10 }, (_, n) => `holder-${n}`);
 for (const id of holders) await agent(id, { type: 'HOLDER', maxCapacity: 1_000 });
@@ -28,22 +29,32 @@ afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
-it.each([false, true])('of 100 concurrent reassigns to an agent with 10 free places, 10 succeed and 90 get AGENT_AT_CAPACITY (skipHandoff %s)', async (skipHandoff) => {
-  const id = `ten-${skipHandoff}`;
-  await agent(id, { type: `TEN_${skipHandoff}`.toUpperCase(), maxCapacity: 10 });
-  const moved = await sessions(100);
-  const answers = await all(100, (ask, n) => ask('reassignSession', { sessionId: moved[n], agentId: id, skipHandoff }));
-  expect(tally(answers)).toEqual({ ReassignSessionPayload: 10, AGENT_AT_CAPACITY: 90 });
-  for (const said of answers.filter(({ code }) => code !== undefined)) expect(said).toMatchObject({ agentId: id, currentLoad: 10, maxCapacity: 10 });
-  expect(await loads(`TEN_${skipHandoff}`.toUpperCase())).toEqual([[10, 10]]);
-});
+it.each([false, true])(
+  'of 100 concurrent reassigns to an agent with 10 free places, 10 succeed and 90 get AGENT_AT_CAPACITY (skipHandoff %s)',
+  async (skipHandoff) => {
+    const id = `ten-${skipHandoff}`;
+    await agent(id, { type: `TEN_${skipHandoff}`.toUpperCase(), maxCapacity: 10 });
+    const moved = await sessions(100);
+    const answers = await all(100, (ask, n) =>
+      ask('reassignSession', { sessionId: moved[n], agentId: id, skipHandoff }),
+    );
+    expect(tally(answers)).toEqual({ ReassignSessionPayload: 10, AGENT_AT_CAPACITY: 90 });
+    for (const said of answers.filter(({ code }) => code !== undefined))
+      expect(said).toMatchObject({ agentId: id, currentLoad: 10, maxCapacity: 10 });
+    expect(await loads(`TEN_${skipHandoff}`.toUpperCase())).toEqual([[10, 10]]);
+  },
+);
 
 it('of 100 concurrent reassigns by type to three agents with 10 free places each, 30 succeed and 70 get NO_AGENT_AVAILABLE', async () => {
   for (const n of [1, 2, 3]) await agent(`three-${n}`, { type: 'THREE', maxCapacity: 10 });
   const moved = await sessions(100);
   const answers = await all(100, (ask, n) => ask('reassignSession', { sessionId: moved[n], agentType: 'THREE' }));
   expect(tally(answers)).toEqual({ ReassignSessionPayload: 30, NO_AGENT_AVAILABLE: 70 });
-  expect(await loads('THREE')).toEqual([[10, 10], [10, 10], [10, 10]]);
+  expect(await loads('THREE')).toEqual([
+    [10, 10],
+    [10, 10],
+    [10, 10],
+  ]);
 });
 
 it('40 concurrent reassigns by type to 40 agents with one place each all succeed', async () => {
@@ -58,7 +69,9 @@ it('40 concurrent reassigns by type to 40 agents with one place each all succeed
 it('of 100 concurrent createSession calls for an agent with 10 free places, 10 succeed and 90 write nothing', async () => {
   await agent('new', { type: 'NEW', maxCapacity: 10 });
   const before = await db.prisma.session.count();
-  const answers = await all(100, (ask, n) => ask('createSession', { title: `Work ${n}`, ...(n % 2 === 0 ? { agentId: 'new' } : { agentType: 'NEW' }) }));
+  const answers = await all(100, (ask, n) =>
+    ask('createSession', { title: `Work ${n}`, ...(n % 2 === 0 ? { agentId: 'new' } : { agentType: 'NEW' }) }),
+  );
   const { CreateSessionPayload, AGENT_AT_CAPACITY = 0, NO_AGENT_AVAILABLE = 0, ...rest } = tally(answers);
   expect([CreateSessionPayload, AGENT_AT_CAPACITY + NO_AGENT_AVAILABLE, rest]).toEqual([10, 90, {}]);
   expect(await db.prisma.session.count()).toBe(before + 10);
@@ -69,7 +82,9 @@ it('a place that is freed during reassigns is given once', async () => {
   const held = await Promise.all(Array.from({ length: 10 }, async () => encodeId('session', await session('swap'))));
   const coming = await sessions(40);
   const answers = await all(50, (ask, n) =>
-    n % 5 === 0 ? ask('completeSession', { sessionId: held[n / 5] }) : ask('reassignSession', { sessionId: coming[n - Math.ceil(n / 5)], agentId: 'swap' }),
+    n % 5 === 0
+      ? ask('completeSession', { sessionId: held[n / 5] })
+      : ask('reassignSession', { sessionId: coming[n - Math.ceil(n / 5)], agentId: 'swap' }),
   );
   const { CompleteSessionPayload, ReassignSessionPayload = 0, AGENT_AT_CAPACITY = 0 } = tally(answers);
   expect([CompleteSessionPayload, ReassignSessionPayload + AGENT_AT_CAPACITY]).toEqual([10, 40]);

@@ -18,22 +18,38 @@ it('of two concurrent reassigns the second supersedes the first, or gets CONFLIC
   for (let round = 0; round < 30; round += 1) {
     const id = await session('here');
     const sessionId = encodeId('session', id);
-    const both = await Promise.all([one('reassignSession', { sessionId, agentId: 'left' }), two('reassignSession', { sessionId, agentId: 'right' })]);
+    const both = await Promise.all([
+      one('reassignSession', { sessionId, agentId: 'left' }),
+      two('reassignSession', { sessionId, agentId: 'right' }),
+    ]);
     expect(tally(both)).toEqual({ ReassignSessionPayload: 2 });
     const [first, second] = await db.prisma.handoff.findMany({ where: { sessionId: id }, orderBy: { depth: 'asc' } });
     expect(first).toMatchObject({ status: 'CANCELLED', cancelReason: 'superseded', sourceAgentId: 'here' });
-    expect(second).toMatchObject({ status: 'INITIATED', sourceAgentId: 'here', targetAgentId: first?.targetAgentId === 'left' ? 'right' : 'left' });
-    expect(await db.prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({ agentId: second?.targetAgentId, version: 3 });
+    expect(second).toMatchObject({
+      status: 'INITIATED',
+      sourceAgentId: 'here',
+      targetAgentId: first?.targetAgentId === 'left' ? 'right' : 'left',
+    });
+    expect(await db.prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      agentId: second?.targetAgentId,
+      version: 3,
+    });
     expect(await one('cancelSession', { sessionId })).toMatchObject({ __typename: 'CancelSessionPayload' });
 
     const versioned = { sessionId: encodeId('session', await session('here')), expectedVersion: 1 };
-    const rivals = await Promise.all([one('reassignSession', { ...versioned, agentId: 'left' }), two('reassignSession', { ...versioned, agentId: 'right' })]);
+    const rivals = await Promise.all([
+      one('reassignSession', { ...versioned, agentId: 'left' }),
+      two('reassignSession', { ...versioned, agentId: 'right' }),
+    ]);
     expect(tally(rivals)).toEqual({ ReassignSessionPayload: 1, CONFLICT: 1 });
     expect(rivals.find(({ code }) => code === 'CONFLICT')).toMatchObject({ expectedVersion: 1, actualVersion: 2 });
     await one('cancelSession', { sessionId: versioned.sessionId });
 
     const same = { sessionId: encodeId('session', await session('here')), agentId: 'left' };
-    expect(tally(await Promise.all([one('reassignSession', same), two('reassignSession', same)]))).toEqual({ ReassignSessionPayload: 1, ALREADY_ASSIGNED: 1 });
+    expect(tally(await Promise.all([one('reassignSession', same), two('reassignSession', same)]))).toEqual({
+      ReassignSessionPayload: 1,
+      ALREADY_ASSIGNED: 1,
+    });
     await one('cancelSession', { sessionId: same.sessionId });
   }
   expect(await brokenInvariants(db.pool)).toEqual([]);
@@ -45,19 +61,34 @@ it('50 turns, 25 decisions and 25 lists of tasks written concurrently to one ses
   const sessionId = encodeId('session', id);
   const answers = await Promise.all(
     Array.from({ length: 100 }, caller).map((ask, n) => {
-      if (n % 2 === 0) return ask('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: `Turn ${n}` }], toolCalls: [{ callId: 'c', name: 'Read' }] });
-      return n % 4 === 1 ? ask('recordDecision', { sessionId, text: `Decision ${n}` }) : ask('setTasks', { sessionId, tasks: [{ content: `Task ${n}`, status: 'PENDING' }] });
+      if (n % 2 === 0)
+        return ask('appendTurn', {
+          sessionId,
+          messages: [{ role: 'ASSISTANT', content: `Turn ${n}` }],
+          toolCalls: [{ callId: 'c', name: 'Read' }],
+        });
+      return n % 4 === 1
+        ? ask('recordDecision', { sessionId, text: `Decision ${n}` })
+        : ask('setTasks', { sessionId, tasks: [{ content: `Task ${n}`, status: 'PENDING' }] });
     }),
   );
   expect(tally(answers)).toEqual({ AppendTurnPayload: 50, RecordDecisionPayload: 25, SetTasksPayload: 25 });
   expect(await db.prisma.task.count({ where: { sessionId: id } })).toBe(1);
-  expect(await db.prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({ turnCount: 50, messageCount: 50, toolCallCount: 50, eventCount: 101, version: 1 });
+  expect(await db.prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({
+    turnCount: 50,
+    messageCount: 50,
+    toolCallCount: 50,
+    eventCount: 101,
+    version: 1,
+  });
   expect(await brokenInvariants(db.pool)).toEqual([]);
 });
 
 /** How many deadlocks PostgreSQL has broken in this database; it counts when a connection has been idle for a while, or ends. */
 async function deadlocks(): Promise<number> {
-  const { rows } = await db.pool.query<{ deadlocks: string }>('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+  const { rows } = await db.pool.query<{ deadlocks: string }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  );
   return Number(rows[0]?.deadlocks);
 }
 
@@ -83,7 +114,9 @@ it('1,000 pairs of opposite reassigns between two agents cause no deadlock and k
     return answers;
   };
   const callers = Array.from({ length: lanes * 2 }, caller);
-  const answers = await Promise.all(Array.from({ length: lanes }, (_, n) => lane(callers[2 * n]!, callers[2 * n + 1]!)));
+  const answers = await Promise.all(
+    Array.from({ length: lanes }, (_, n) => lane(callers[2 * n]!, callers[2 * n + 1]!)),
+  );
   expect(tally(answers.flat())).toEqual({ ReassignSessionPayload: 2 * lanes * rounds });
 
   expect(await brokenInvariants(db.pool)).toEqual([]);
@@ -105,7 +138,8 @@ it('the counter of deadlocks counts a deadlock', async () => {
     await client.query('BEGIN');
   }
   const [one, two] = clients;
-  const lock = (client: pg.Client | undefined, id: string) => client?.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id]);
+  const lock = (client: pg.Client | undefined, id: string) =>
+    client?.query('SELECT FROM agents WHERE id = $1 FOR UPDATE', [id]);
   await lock(one, 'a');
   await lock(two, 'b');
   const ends = await Promise.allSettled([lock(one, 'b'), lock(two, 'a')]);

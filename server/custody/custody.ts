@@ -8,7 +8,17 @@ import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
 import { takesSessions } from './mayChangeHands.ts';
 import type { SessionPipeline } from './pipeline.ts';
-import { readCustody, type LockOptions, type CustodyRead, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type ReadLimit, type Tenure } from './read.ts';
+import {
+  readCustody,
+  type LockOptions,
+  type CustodyRead,
+  type HeldSession,
+  type LastHandoff,
+  type LockedAgent,
+  type QueuedSession,
+  type ReadLimit,
+  type Tenure,
+} from './read.ts';
 import { isOpenHandoff, isOpenSession, isOpenTenure } from './rules.ts';
 import { captureSnapshot } from './snapshot.ts';
 
@@ -27,10 +37,21 @@ export interface MoveNotes {
 }
 
 const reasonOf = (ending: Ending): string | null =>
-  ending.status === 'REJECTED' ? ending.rejectionReason : ending.status === 'FAILED' ? ending.failureReason : ending.status === 'CANCELLED' ? ending.cancelReason : null;
+  ending.status === 'REJECTED'
+    ? ending.rejectionReason
+    : ending.status === 'FAILED'
+      ? ending.failureReason
+      : ending.status === 'CANCELLED'
+        ? ending.cancelReason
+        : null;
 
 const maxVariableBytes = 64 * 1024;
-const sizeOf = (variables: StoredVariables): number => Buffer.byteLength(canonicalJson(Object.fromEntries(Object.entries(variables).map(([name, { value, setBy }]) => [name, { value, setBy }]))));
+const sizeOf = (variables: StoredVariables): number =>
+  Buffer.byteLength(
+    canonicalJson(
+      Object.fromEntries(Object.entries(variables).map(([name, { value, setBy }]) => [name, { value, setBy }])),
+    ),
+  );
 
 /**
  * A locked Session with its holder, last Handoff and the locked agents. Steps stage changes without checking rules, and each
@@ -129,7 +150,9 @@ export class Custody {
   setTenureState(tenure: Tenure, state: AgentSessionState): void {
     this.work.change('agent_sessions', tenure, {
       state,
-      ...(tenure.activatedAt === null && (state === 'ACTIVE' || state === 'PAUSED') ? { activatedAt: this.work.now } : {}),
+      ...(tenure.activatedAt === null && (state === 'ACTIVE' || state === 'PAUSED')
+        ? { activatedAt: this.work.now }
+        : {}),
     });
   }
 
@@ -138,7 +161,12 @@ export class Custody {
    * @throws BadUserInputError when the result exceeds the size limit.
    */
   variablesWith(given: Record<string, unknown> | null): StoredVariables {
-    const merged = mergeVariables(this.session.contextVariables as StoredVariables, given ?? {}, this.work.caller.agentId ?? this.work.caller.principal, this.session.messageCount);
+    const merged = mergeVariables(
+      this.session.contextVariables as StoredVariables,
+      given ?? {},
+      this.work.caller.agentId ?? this.work.caller.principal,
+      this.session.messageCount,
+    );
     if (sizeOf(merged) > maxVariableBytes) {
       throw new BadUserInputError(
         `The session's context variables would be larger than ${maxVariableBytes} bytes with these: shorten or replace some`,
@@ -149,7 +177,10 @@ export class Custody {
   }
 
   /** Ends the open tenure and releases its agent's place. */
-  endTenure(state: 'HANDED_OFF' | 'COMPLETED' | 'FAILED' | 'DECLINED', terminatedByHandoffId: string | null = null): void {
+  endTenure(
+    state: 'HANDED_OFF' | 'COMPLETED' | 'FAILED' | 'DECLINED',
+    terminatedByHandoffId: string | null = null,
+  ): void {
     const tenure = this.openTenure;
     if (tenure === null) return;
     this.work.change('agent_sessions', tenure, {
@@ -167,7 +198,12 @@ export class Custody {
   }
 
   /** Opens a tenure: takes a place of the agent, makes it the holder and captures a snapshot of its context. */
-  beginTenure(agent: LockedAgent, state: 'PENDING' | 'ACTIVE' | 'PAUSED', visible: VisibleCounts, limit: ReadLimit | null = null): Tenure {
+  beginTenure(
+    agent: LockedAgent,
+    state: 'PENDING' | 'ACTIVE' | 'PAUSED',
+    visible: VisibleCounts,
+    limit: ReadLimit | null = null,
+  ): Tenure {
     this.work.change('agents', agent, { currentLoad: agent.currentLoad + 1, totalAssigned: agent.totalAssigned + 1 });
     const tenure = this.work.insert('agent_sessions', {
       id: this.work.newId(),
@@ -200,7 +236,11 @@ export class Custody {
   /** Closes and records the open Handoff. The caller moves custody. */
   closeHandoff(handoff: LastHandoff, ending: Ending): void {
     const { now } = this.work;
-    this.work.change('handoffs', handoff, { ...ending, closedAt: now, ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}) });
+    this.work.change('handoffs', handoff, {
+      ...ending,
+      closedAt: now,
+      ...(ending.status === 'COMPLETED' ? { completedAt: now } : {}),
+    });
     this.changed();
     this.recordHandoff(`HANDOFF_${ending.status}`, handoff, { reason: reasonOf(ending) });
     this.reportHandoff(handoff);
@@ -221,7 +261,12 @@ export class Custody {
   }
 
   /** Reports the Handoff's new status to the metrics, after the commit. */
-  reportHandoff({ status, via, initiatedAt, acceptedAt = null }: Pick<LastHandoff, 'status' | 'via' | 'initiatedAt'> & { acceptedAt?: Date | null }): void {
+  reportHandoff({
+    status,
+    via,
+    initiatedAt,
+    acceptedAt = null,
+  }: Pick<LastHandoff, 'status' | 'via' | 'initiatedAt'> & { acceptedAt?: Date | null }): void {
     const { now: at, pool } = this.work;
     this.work.afterCommit(() => observed('handoff', pool, { status, via, initiatedAt, acceptedAt, at }));
   }
@@ -230,7 +275,12 @@ export class Custody {
    * Returns the Session to the source of the Handoff if that agent is available with a free place; otherwise unassigns and
    * pauses it (rule: return). The caller has closed the Handoff.
    */
-  returnToSource(handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts, notes: MoveNotes = {}): void {
+  returnToSource(
+    handoff: LastHandoff,
+    ended: 'DECLINED' | 'FAILED',
+    visible: VisibleCounts,
+    notes: MoveNotes = {},
+  ): void {
     const previousHolder = this.agent(handoff.targetAgentId);
     const source = this.agent(handoff.sourceAgentId);
     this.endTenure(ended);
@@ -254,7 +304,11 @@ export class Custody {
   recordHandoff(
     type: EventType,
     handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
-    { holderId = this.session.agentId, reason = null, metadata = null }: { holderId?: string | null; reason?: string | null; metadata?: unknown } = {},
+    {
+      holderId = this.session.agentId,
+      reason = null,
+      metadata = null,
+    }: { holderId?: string | null; reason?: string | null; metadata?: unknown } = {},
   ): void {
     record(this.work, {
       type,
@@ -274,7 +328,14 @@ export class Custody {
   }
 
   /** Records a custody move or a change of the Session. A tenure begun by this move stores the Event's id. */
-  recordCustody(type: EventType, act: MoveNotes & { previousHolder?: LockedAgent | null; source?: LockedAgent | null; handoff?: { id: string } | null } = {}): void {
+  recordCustody(
+    type: EventType,
+    act: MoveNotes & {
+      previousHolder?: LockedAgent | null;
+      source?: LockedAgent | null;
+      handoff?: { id: string } | null;
+    } = {},
+  ): void {
     const eventId = record(this.work, {
       type,
       session: this.session,
@@ -283,7 +344,11 @@ export class Custody {
       reason: act.reason ?? null,
       summary: act.summary ?? null,
       metadata: act.metadata ?? null,
-      parts: { holder: this.agent(this.session.agentId), previousHolder: act.previousHolder ?? null, source: act.source ?? null },
+      parts: {
+        holder: this.agent(this.session.agentId),
+        previousHolder: act.previousHolder ?? null,
+        source: act.source ?? null,
+      },
     });
     if (this.#begun !== null) this.work.change('agent_sessions', this.#begun, { startEventId: eventId });
     this.#begun = null;

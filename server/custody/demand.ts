@@ -20,10 +20,13 @@ export function demandLocked(agents: readonly LockedAgent[], agentId: string): L
 
 /** Call it after `earlierAnswer`: the first request may have ended the caller's permission for its own repeat. */
 export function demandAct({ work, session, openTenure }: Custody, act: Act, facts: Partial<Facts> = {}): void {
-  demandNone(refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts }));
+  demandNone(
+    refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts }),
+  );
 }
 
-export const demandVersion = ({ session }: Custody, expectedVersion: number | null): void => demandNone(otherVersion(session.version, expectedVersion));
+export const demandVersion = ({ session }: Custody, expectedVersion: number | null): void =>
+  demandNone(otherVersion(session.version, expectedVersion));
 
 export const demandOpen = ({ session }: Custody): void => demandNone(finished(session.status));
 

@@ -52,10 +52,33 @@ const started = (fields: Partial<StartedHandoff> = {}): StartedHandoff => ({
 
 const way = (outcome: string, fields: Partial<Way & { role: string | null; agentType: string | null }> = {}): Way => {
   const { role = null, agentType = null, ...rest } = fields;
-  const to = { name: outcome.toLowerCase(), role, agentType, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null };
-  return { outcome, to, again: false, back: false, transition: { from: 'here', outcome, to: to.name, when: null, payloadSchema: null }, ...rest };
+  const to = {
+    name: outcome.toLowerCase(),
+    role,
+    agentType,
+    phase: null,
+    instructions: null,
+    payloadSchema: null,
+    acceptWithinMinutes: null,
+    remindAfterMinutes: null,
+    escalateTo: null,
+  };
+  return {
+    outcome,
+    to,
+    again: false,
+    back: false,
+    transition: { from: 'here', outcome, to: to.name, when: null, payloadSchema: null },
+    ...rest,
+  };
 };
-const path = (ways: Way[], fields: Partial<Path> = {}): Path => ({ stage: 'here', ways, outcome: null, needsPayload: () => false, ...fields });
+const path = (ways: Way[], fields: Partial<Path> = {}): Path => ({
+  stage: 'here',
+  ways,
+  outcome: null,
+  needsPayload: () => false,
+  ...fields,
+});
 
 /** Agent `a` hands its Session to `b`, and nothing speaks against it. */
 const allowed: Move = {
@@ -72,7 +95,11 @@ const table: [RuleName, string, Move][] = [
   ['version', 'CONFLICT', { ...allowed, expectedVersion: 2 }],
   ['open session', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, status: 'COMPLETED' } }],
   ['active only', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, tenureState: 'PENDING' } }],
-  ['already assigned', 'ALREADY_ASSIGNED', { ...allowed, target: agent('a'), started: started({ collaborators: ['a', 'b'] }) }],
+  [
+    'already assigned',
+    'ALREADY_ASSIGNED',
+    { ...allowed, target: agent('a'), started: started({ collaborators: ['a', 'b'] }) },
+  ],
   ['enabled', 'HANDOFFS_DISABLED', { ...allowed, started: started({ handoffsEnabled: false }) }],
   ['collaborator', 'NOT_A_COLLABORATOR', { ...allowed, started: started({ collaborators: ['c'] }) }],
   ['transition', 'TRANSITION_NOT_ALLOWED', { ...allowed, started: started({ path: path([]) }) }],
@@ -85,7 +112,8 @@ const table: [RuleName, string, Move][] = [
   ['capacity', 'AGENT_AT_CAPACITY', { ...allowed, target: agent('b', { currentLoad: 2 }) }],
 ];
 
-const verdicts = (move: Move) => rules.map(({ name, refuses }) => [name, refuses(move)?.code ?? null] as const).filter(([, code]) => code !== null);
+const verdicts = (move: Move) =>
+  rules.map(({ name, refuses }) => [name, refuses(move)?.code ?? null] as const).filter(([, code]) => code !== null);
 
 describe('the order of refusals', () => {
   it('is the order of this table', () => {
@@ -104,7 +132,10 @@ describe('the order of refusals', () => {
       (all, [, , move]) => ({
         session: { ...all.session!, ...differing(allowed.session!, move.session!) },
         expectedVersion: move.expectedVersion === allowed.expectedVersion ? all.expectedVersion : move.expectedVersion,
-        target: move.target === null || all.target === null ? null : { ...all.target, ...differing(allowed.target!, move.target) },
+        target:
+          move.target === null || all.target === null
+            ? null
+            : { ...all.target, ...differing(allowed.target!, move.target) },
         agentType: move.agentType === allowed.agentType ? all.agentType : move.agentType,
         stage: move.stage ?? all.stage ?? null,
         started: { ...all.started!, ...differing(allowed.started!, move.started!) },
@@ -121,13 +152,20 @@ describe('the order of refusals', () => {
     );
   });
 
-  const pairs = table.flatMap((first, n) => table.slice(n + 1).map((second) => ({ first, second, move: piledUp([first, second]) })));
+  const pairs = table.flatMap((first, n) =>
+    table.slice(n + 1).map((second) => ({ first, second, move: piledUp([first, second]) })),
+  );
   const refuses = (name: RuleName, move: Move): boolean => verdicts(move).some(([refusing]) => refusing === name);
-  const [both, alone] = [true, false].map((wanted) => pairs.filter(({ first, second, move }) => (refuses(first[0], move) && refuses(second[0], move)) === wanted)) as [typeof pairs, typeof pairs];
+  const [both, alone] = [true, false].map((wanted) =>
+    pairs.filter(({ first, second, move }) => (refuses(first[0], move) && refuses(second[0], move)) === wanted),
+  ) as [typeof pairs, typeof pairs];
 
-  it.each(both.map(({ first, second, move }) => [first[0], second[0], first[1], move] as const))("checks '%s' before '%s'", (_first, _second, code, move) => {
-    expect(refusalToMove(move)?.code).toBe(code);
-  });
+  it.each(both.map(({ first, second, move }) => [first[0], second[0], first[1], move] as const))(
+    "checks '%s' before '%s'",
+    (_first, _second, code, move) => {
+      expect(refusalToMove(move)?.code).toBe(code);
+    },
+  );
 
   it('leaves out only pairs of rules that cannot both refuse', () => {
     expect(alone.map(({ first, second }) => `${first[0]}, ${second[0]}`)).toEqual([
@@ -136,7 +174,13 @@ describe('the order of refusals', () => {
       'already assigned, loop',
       // Without a target there is nothing to refuse about it. In a pipeline its path takes the place of the
       // collaborators, and only a known way counts.
-      ...['already assigned, free choice', 'collaborator, transition', 'collaborator, free choice', 'transition, limit', 'transition, free choice'],
+      ...[
+        'already assigned, free choice',
+        'collaborator, transition',
+        'collaborator, free choice',
+        'transition, limit',
+        'transition, free choice',
+      ],
       ...['loop', 'type', 'role'].map((name) => `${name}, free choice`),
       ...['availability', 'capacity'].map((name) => `free choice, ${name}`),
     ]);
@@ -150,22 +194,39 @@ describe('the order of refusals', () => {
 });
 
 function differing<T extends object>(from: T, to: T): Partial<T> {
-  return Object.fromEntries(Object.entries(to).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(from[key as keyof T]))) as Partial<T>;
+  return Object.fromEntries(
+    Object.entries(to).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(from[key as keyof T])),
+  ) as Partial<T>;
 }
 
 describe('a move by an operator', () => {
   it.each([
     ['is not bound by the guards', { started: null, session: { ...allowed.session!, tenureState: 'PENDING' } }, null],
-    ['gives an unassigned session to an agent', { started: null, session: { ...allowed.session!, agentId: null, tenureState: null } }, null],
+    [
+      'gives an unassigned session to an agent',
+      { started: null, session: { ...allowed.session!, agentId: null, tenureState: null } },
+      null,
+    ],
     ['to the holder is refused with ALREADY_ASSIGNED', { started: null, target: agent('a') }, 'ALREADY_ASSIGNED'],
-    ['of a finished session to its last holder is refused with INVALID_STATE', { started: null, target: agent('a'), session: { ...allowed.session!, status: 'FAILED', tenureState: null } }, 'INVALID_STATE'],
+    [
+      'of a finished session to its last holder is refused with INVALID_STATE',
+      { started: null, target: agent('a'), session: { ...allowed.session!, status: 'FAILED', tenureState: null } },
+      'INVALID_STATE',
+    ],
   ] as const)('%s', (_case, fields, code) => {
     expect(refusalToMove({ ...allowed, ...(fields as Partial<Move>) })?.code ?? null).toBe(code);
   });
 });
 
 describe('a session that is being created', () => {
-  const created = (fields: Partial<Move>): Move => ({ session: null, expectedVersion: null, target: null, agentType: null, started: null, ...fields });
+  const created = (fields: Partial<Move>): Move => ({
+    session: null,
+    expectedVersion: null,
+    target: null,
+    agentType: null,
+    started: null,
+    ...fields,
+  });
 
   it.each([
     ['needs no agent', {}, null],
@@ -178,17 +239,34 @@ describe('a session that is being created', () => {
   });
 });
 
-const codeOf = (fields: Partial<StartedHandoff>, target = agent('b')): string | null => refusalToMove({ ...allowed, target, started: started(fields) })?.code ?? null;
+const codeOf = (fields: Partial<StartedHandoff>, target = agent('b')): string | null =>
+  refusalToMove({ ...allowed, target, started: started(fields) })?.code ?? null;
 
 describe('a handoff that an agent starts', () => {
   it.each([
     ['to a collaborator passes', {}, null],
     ['in a session with handoffsEnabled false is refused', { handoffsEnabled: false }, 'HANDOFFS_DISABLED'],
     ['to an agent that is no collaborator is refused', { collaborators: ['c'] }, 'NOT_A_COLLABORATOR'],
-    ['back to the agent that the session came from passes, even if that is no collaborator', { collaborators: [], cameFrom: 'b' }, null],
-    ['beyond the limit is refused', { earlier: [earlier({ via: 'API' }), earlier({ via: 'TOOL' })] }, 'MAX_HANDOFFS_REACHED'],
-    ['is counted without the handoffs of operators', { earlier: [earlier({ via: 'OPERATOR' }), earlier({ via: 'OPERATOR' })], contentHash: 'y' }, null],
-    ['is checked for handoffsEnabled before its target', { handoffsEnabled: false, collaborators: [] }, 'HANDOFFS_DISABLED'],
+    [
+      'back to the agent that the session came from passes, even if that is no collaborator',
+      { collaborators: [], cameFrom: 'b' },
+      null,
+    ],
+    [
+      'beyond the limit is refused',
+      { earlier: [earlier({ via: 'API' }), earlier({ via: 'TOOL' })] },
+      'MAX_HANDOFFS_REACHED',
+    ],
+    [
+      'is counted without the handoffs of operators',
+      { earlier: [earlier({ via: 'OPERATOR' }), earlier({ via: 'OPERATOR' })], contentHash: 'y' },
+      null,
+    ],
+    [
+      'is checked for handoffsEnabled before its target',
+      { handoffsEnabled: false, collaborators: [] },
+      'HANDOFFS_DISABLED',
+    ],
     ['is checked for its target before the limit', { collaborators: [], maxHandoffs: 0 }, 'NOT_A_COLLABORATOR'],
     ['is refused when maxHandoffs is 0', { maxHandoffs: 0 }, 'MAX_HANDOFFS_REACHED'],
   ] as const)('%s', (_case, fields, code) => {
@@ -209,7 +287,9 @@ describe('a handoff that an agent starts', () => {
     const all = Array.from({ length: 150 }, (_, n) => earlier({ initiatedAt: new Date(n) }));
     for (const maxHandoffs of [2, 1000]) {
       const refusal = refusalToMove({ ...allowed, started: started({ earlier: all, maxHandoffs }) });
-      expect((refusal as HandoffLoopError).chain.map(({ at }) => at.getTime())).toEqual(Array.from({ length: 100 }, (_, n) => n + 50));
+      expect((refusal as HandoffLoopError).chain.map(({ at }) => at.getTime())).toEqual(
+        Array.from({ length: 100 }, (_, n) => n + 50),
+      );
     }
   });
 
@@ -225,16 +305,56 @@ describe('a handoff that an agent starts', () => {
 describe('a handoff in a pipeline', () => {
   const again = way('REJECT', { again: true });
   it.each([
-    ['to an agent that fits one next stage passes, whoever its collaborators are', { collaborators: [], path: path([way('DONE'), way('ASK', { role: 'expert' })]) }, null],
-    ['to an agent that fits no next stage is refused', { path: path([way('DONE', { role: 'reviewer' }), way('ASK', { agentType: 'CODEX' })]) }, 'TRANSITION_NOT_ALLOWED'],
-    ['to an agent that fits two next stages is refused', { path: path([way('DONE'), way('ASK')]) }, 'TRANSITION_NOT_ALLOWED'],
-    ['with the end as the only next step is refused', { path: path([way('DONE', { to: null })]) }, 'TRANSITION_NOT_ALLOWED'],
-    ['that needs a payload is refused', { path: path([way('DONE')], { needsPayload: () => true }) }, 'TRANSITION_NOT_ALLOWED'],
-    ['with its outcome and payload passes', { path: path([way('DONE'), way('ASK')], { outcome: 'ASK', needsPayload: () => true }) }, null],
+    [
+      'to an agent that fits one next stage passes, whoever its collaborators are',
+      { collaborators: [], path: path([way('DONE'), way('ASK', { role: 'expert' })]) },
+      null,
+    ],
+    [
+      'to an agent that fits no next stage is refused',
+      { path: path([way('DONE', { role: 'reviewer' }), way('ASK', { agentType: 'CODEX' })]) },
+      'TRANSITION_NOT_ALLOWED',
+    ],
+    [
+      'to an agent that fits two next stages is refused',
+      { path: path([way('DONE'), way('ASK')]) },
+      'TRANSITION_NOT_ALLOWED',
+    ],
+    [
+      'with the end as the only next step is refused',
+      { path: path([way('DONE', { to: null })]) },
+      'TRANSITION_NOT_ALLOWED',
+    ],
+    [
+      'that needs a payload is refused',
+      { path: path([way('DONE')], { needsPayload: () => true }) },
+      'TRANSITION_NOT_ALLOWED',
+    ],
+    [
+      'with its outcome and payload passes',
+      { path: path([way('DONE'), way('ASK')], { outcome: 'ASK', needsPayload: () => true }) },
+      null,
+    ],
     ['that goes forward counts nothing', { maxHandoffs: 0, path: path([way('DONE')]) }, null],
     ['that enters a stage again counts one', { maxHandoffs: 1, path: path([again]) }, null],
-    ['that enters a stage again beyond the limit is refused', { maxHandoffs: 1, earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ contentHash: 'y' })], path: path([again]) }, 'MAX_HANDOFFS_REACHED'],
-    ['that was tried again after a time-out counts once', { maxHandoffs: 2, earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ againIn: 'x', contentHash: 'y' })], path: path([again]) }, null],
+    [
+      'that enters a stage again beyond the limit is refused',
+      {
+        maxHandoffs: 1,
+        earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ contentHash: 'y' })],
+        path: path([again]),
+      },
+      'MAX_HANDOFFS_REACHED',
+    ],
+    [
+      'that was tried again after a time-out counts once',
+      {
+        maxHandoffs: 2,
+        earlier: [earlier({ againIn: 'x', contentHash: 'y' }), earlier({ againIn: 'x', contentHash: 'y' })],
+        path: path([again]),
+      },
+      null,
+    ],
   ] as const)('%s', (_case, fields, code) => {
     expect(codeOf(fields as unknown as Partial<StartedHandoff>)).toBe(code);
   });
@@ -248,7 +368,11 @@ describe('the target of a handoff', () => {
     ['is draining', { administrativeStatus: 'DRAINING' }, 'AGENT_UNAVAILABLE'],
     ['is offline', { administrativeStatus: 'OFFLINE' }, 'AGENT_UNAVAILABLE'],
     ['is archived', { administrativeStatus: 'OFFLINE', archivedAt: new Date(0) }, 'AGENT_UNAVAILABLE'],
-    ['is draining and full: availability comes before capacity', { administrativeStatus: 'DRAINING', currentLoad: 2 }, 'AGENT_UNAVAILABLE'],
+    [
+      'is draining and full: availability comes before capacity',
+      { administrativeStatus: 'DRAINING', currentLoad: 2 },
+      'AGENT_UNAVAILABLE',
+    ],
   ] as const)('is checked when it %s', (_case, fields, code) => {
     expect(codeOf({}, agent('b', fields))).toBe(code);
     expect(takesSessions(agent('b', fields))).toBe(code === null);
@@ -257,7 +381,12 @@ describe('the target of a handoff', () => {
 
 describe('the least loaded agent', () => {
   it('has the lowest ratio of load to capacity, not the fewest sessions', () => {
-    expect(leastLoaded([agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })], 'CLAUDE')?.id).toBe('b');
+    expect(
+      leastLoaded(
+        [agent('a', { currentLoad: 1, maxCapacity: 2 }), agent('b', { currentLoad: 2, maxCapacity: 10 })],
+        'CLAUDE',
+      )?.id,
+    ).toBe('b');
   });
 
   it('is the first by id when several have the same ratio', () => {
@@ -269,6 +398,8 @@ describe('the least loaded agent', () => {
   });
 
   it('is null when no agent can take a session', () => {
-    expect(leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })], 'CLAUDE')).toBeNull();
+    expect(
+      leastLoaded([agent('a', { currentLoad: 2 }), agent('b', { administrativeStatus: 'OFFLINE' })], 'CLAUDE'),
+    ).toBeNull();
   });
 });

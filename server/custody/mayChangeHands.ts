@@ -17,7 +17,13 @@ import {
   type ForbiddenError,
   type HandoffStep,
 } from '../core/errors.ts';
-import type { AdministrativeStatus, AgentSessionState, HandoffStatus, HandoffVia, SessionStatus } from '../generated/prisma/client.ts';
+import type {
+  AdministrativeStatus,
+  AgentSessionState,
+  HandoffStatus,
+  HandoffVia,
+  SessionStatus,
+} from '../generated/prisma/client.ts';
 import type { Stage, Way } from './pipeline.ts';
 import { isOpenSession } from './rules.ts';
 
@@ -112,23 +118,41 @@ export const rules = [
   {
     name: 'who may hand off',
     refuses: ({ session, started }) =>
-      session && started && refusalOfAct({ agentId: started.callerAgentId }, 'work', { holderId: session.agentId, tenureState: session.tenureState }),
+      session &&
+      started &&
+      refusalOfAct({ agentId: started.callerAgentId }, 'work', {
+        holderId: session.agentId,
+        tenureState: session.tenureState,
+      }),
   },
-  { name: 'version', refuses: ({ session, expectedVersion }) => session && otherVersion(session.version, expectedVersion) },
+  {
+    name: 'version',
+    refuses: ({ session, expectedVersion }) => session && otherVersion(session.version, expectedVersion),
+  },
   { name: 'open session', refuses: ({ session }) => session && finished(session.status) },
-  { name: 'active only', refuses: ({ session, started }) => session && started && notActive(session.agentId, session.tenureState) },
+  {
+    name: 'active only',
+    refuses: ({ session, started }) => session && started && notActive(session.agentId, session.tenureState),
+  },
   {
     name: 'already assigned',
     refuses: ({ session, target }) =>
-      session && target && isOpenSession(session.status) && session.agentId === target.id ? new AlreadyAssignedError(target.id) : null,
+      session && target && isOpenSession(session.status) && session.agentId === target.id
+        ? new AlreadyAssignedError(target.id)
+        : null,
   },
-  { name: 'enabled', refuses: ({ started }) => (started && !started.handoffsEnabled ? new HandoffsDisabledError() : null) },
+  {
+    name: 'enabled',
+    refuses: ({ started }) => (started && !started.handoffsEnabled ? new HandoffsDisabledError() : null),
+  },
   {
     name: 'collaborator',
     refuses: ({ session, target, started }) => {
       // In a pipeline the rule 'transition' takes its place.
       if (session?.agentId == null || target === null || started === null || started.path !== null) return null;
-      const reachable = [...new Set([...started.collaborators, ...(started.cameFrom === null ? [] : [started.cameFrom])])];
+      const reachable = [
+        ...new Set([...started.collaborators, ...(started.cameFrom === null ? [] : [started.cameFrom])]),
+      ];
       return reachable.includes(target.id) ? null : new NotACollaboratorError(session.agentId, target.id, reachable);
     },
   },
@@ -149,10 +173,14 @@ export const rules = [
         // Going forward counts nothing.
         if (way instanceof TransitionNotAllowedError || !way.again) return null;
         const again = new Set(started.earlier.flatMap(({ againIn }) => againIn ?? [])).size;
-        return again >= started.maxHandoffs ? new MaxHandoffsReachedError(again, started.maxHandoffs, chainOf(started.earlier)) : null;
+        return again >= started.maxHandoffs
+          ? new MaxHandoffsReachedError(again, started.maxHandoffs, chainOf(started.earlier))
+          : null;
       }
       const count = started.earlier.filter(({ via }) => via === 'API' || via === 'TOOL').length;
-      return count >= started.maxHandoffs ? new MaxHandoffsReachedError(count, started.maxHandoffs, chainOf(started.earlier)) : null;
+      return count >= started.maxHandoffs
+        ? new MaxHandoffsReachedError(count, started.maxHandoffs, chainOf(started.earlier))
+        : null;
     },
   },
   {
@@ -161,7 +189,11 @@ export const rules = [
       if (session?.agentId == null || target === null || started === null) return null;
       const { agentId } = session;
       const repeats = started.earlier.some(
-        (handoff) => handoff.accepted && handoff.sourceAgentId === agentId && handoff.targetAgentId === target.id && handoff.contentHash === started.contentHash,
+        (handoff) =>
+          handoff.accepted &&
+          handoff.sourceAgentId === agentId &&
+          handoff.targetAgentId === target.id &&
+          handoff.contentHash === started.contentHash,
       );
       return repeats ? new HandoffLoopError(agentId, target.id, chainOf(started.earlier)) : null;
     },
@@ -176,12 +208,16 @@ export const rules = [
   {
     name: 'role',
     refuses: ({ target, stage }) =>
-      target !== null && stage?.role != null && stage.role !== target.role ? new AgentRoleMismatchError(target.id, stage.name, stage.role, target.role) : null,
+      target !== null && stage?.role != null && stage.role !== target.role
+        ? new AgentRoleMismatchError(target.id, stage.name, stage.role, target.role)
+        : null,
   },
   {
     name: 'free choice',
     refuses: ({ target, agentType, stage = null }) =>
-      target === null && (agentType !== null || stage !== null) ? new NoAgentAvailableError(agentType ?? stage?.agentType ?? null, stage?.role ?? null) : null,
+      target === null && (agentType !== null || stage !== null)
+        ? new NoAgentAvailableError(agentType ?? stage?.agentType ?? null, stage?.role ?? null)
+        : null,
   },
   { name: 'availability', refuses: ({ target }) => target && notAvailable(target) },
   { name: 'capacity', refuses: ({ target }) => target && noFreePlace(target) },
@@ -201,7 +237,11 @@ export function refusalToMove(move: Move, before?: RuleName): Refusal | null {
 
 export function otherVersion(version: number, expected: number | null): ConflictError | null {
   if (expected === null || expected === version) return null;
-  return new ConflictError(`The session is at version ${version}, not ${expected}: read it again before you retry`, expected, version);
+  return new ConflictError(
+    `The session is at version ${version}, not ${expected}: read it again before you retry`,
+    expected,
+    version,
+  );
 }
 
 export function finished(status: SessionStatus): InvalidStateError | null {
@@ -212,10 +252,19 @@ export function finished(status: SessionStatus): InvalidStateError | null {
 function notActive(agentId: string | null, tenureState: AgentSessionState | null): InvalidStateError | null {
   if (tenureState === 'ACTIVE') return null;
   if (agentId === null || tenureState === null) {
-    return new InvalidStateError('The session is unassigned, so no agent can hand it off: an operator has to reassign it', 'UNASSIGNED', ['ACTIVE']);
+    return new InvalidStateError(
+      'The session is unassigned, so no agent can hand it off: an operator has to reassign it',
+      'UNASSIGNED',
+      ['ACTIVE'],
+    );
   }
-  const then = tenureState === 'PENDING' ? 'accept its own handoff first (acceptHandoff)' : 'resume the session first (resumeSession)';
-  return new InvalidStateError(`Agent '${agentId}' is ${tenureState} in this session: ${then}`, tenureState, ['ACTIVE']);
+  const then =
+    tenureState === 'PENDING'
+      ? 'accept its own handoff first (acceptHandoff)'
+      : 'resume the session first (resumeSession)';
+  return new InvalidStateError(`Agent '${agentId}' is ${tenureState} in this session: ${then}`, tenureState, [
+    'ACTIVE',
+  ]);
 }
 
 function notAvailable({ id, archivedAt, administrativeStatus }: Target): AgentUnavailableError | null {
@@ -234,20 +283,44 @@ export const fitsStage = ({ role, type }: Pick<Target, 'role' | 'type'>, stage: 
   (stage.role === null || stage.role === role) && (stage.agentType === null || stage.agentType === type);
 
 /** The way that a Handoff to this agent takes: the caller's outcome, else the only one whose stage the agent fits. */
-export function wayTo({ stage, ways, outcome, needsPayload }: Path, target: Target | null): Way | TransitionNotAllowedError {
+export function wayTo(
+  { stage, ways, outcome, needsPayload }: Path,
+  target: Target | null,
+): Way | TransitionNotAllowedError {
   const allowed = ways.map((way) => way.outcome);
-  const fitting = ways.filter((way) => (outcome === null ? target !== null && way.to !== null && fitsStage(target, way.to) : way.outcome === outcome));
+  const fitting = ways.filter((way) =>
+    outcome === null ? target !== null && way.to !== null && fitsStage(target, way.to) : way.outcome === outcome,
+  );
   const [way, ...more] = fitting;
-  const refuse = (message: string): TransitionNotAllowedError => new TransitionNotAllowedError(message, stage, outcome, allowed);
-  if (way === undefined) return refuse(`Agent '${target?.id}' fits no stage that may follow '${stage}': hand off to an agent that does, or give an outcome (advancePipeline)`);
-  if (more.length > 0) return refuse(`Agent '${target?.id}' fits the stages of ${fitting.map((each) => each.outcome).join(' and ')}: give the outcome (advancePipeline)`);
-  if (outcome === null && needsPayload(way)) return refuse(`Outcome ${way.outcome} of stage '${stage}' needs a payload: give both (advancePipeline)`);
+  const refuse = (message: string): TransitionNotAllowedError =>
+    new TransitionNotAllowedError(message, stage, outcome, allowed);
+  if (way === undefined)
+    return refuse(
+      `Agent '${target?.id}' fits no stage that may follow '${stage}': hand off to an agent that does, or give an outcome (advancePipeline)`,
+    );
+  if (more.length > 0)
+    return refuse(
+      `Agent '${target?.id}' fits the stages of ${fitting.map((each) => each.outcome).join(' and ')}: give the outcome (advancePipeline)`,
+    );
+  if (outcome === null && needsPayload(way))
+    return refuse(`Outcome ${way.outcome} of stage '${stage}' needs a payload: give both (advancePipeline)`);
   return way;
 }
 
 /** The agent of this type with the lowest load ratio that can get a Session, ties by id (rule: free choice); null when none can. */
-export const leastLoaded = <Agent extends Target>(agents: readonly Agent[], type: string | null, without: readonly (string | null)[] = [], stage: StageNeeds | null = null): Agent | null =>
-  type === null ? null : leastLoadedOf(agents.filter((agent) => agent.type === type && (stage === null || fitsStage(agent, stage)) && !without.includes(agent.id)));
+export const leastLoaded = <Agent extends Target>(
+  agents: readonly Agent[],
+  type: string | null,
+  without: readonly (string | null)[] = [],
+  stage: StageNeeds | null = null,
+): Agent | null =>
+  type === null
+    ? null
+    : leastLoadedOf(
+        agents.filter(
+          (agent) => agent.type === type && (stage === null || fitsStage(agent, stage)) && !without.includes(agent.id),
+        ),
+      );
 
 /** The agent with the lowest load ratio that can get a Session, ties by id; null when none can. */
 export function leastLoadedOf<Agent extends Target>(agents: readonly Agent[]): Agent | null {
@@ -259,4 +332,9 @@ export function leastLoadedOf<Agent extends Target>(agents: readonly Agent[]): A
 const longestChain = 100;
 
 const chainOf = (earlier: readonly EarlierHandoff[]): HandoffStep[] =>
-  earlier.slice(-longestChain).map(({ sourceAgentId, targetAgentId, initiatedAt, status }) => ({ from: sourceAgentId, to: targetAgentId, at: initiatedAt, status }));
+  earlier.slice(-longestChain).map(({ sourceAgentId, targetAgentId, initiatedAt, status }) => ({
+    from: sourceAgentId,
+    to: targetAgentId,
+    at: initiatedAt,
+    status,
+  }));

@@ -4,7 +4,15 @@ import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { DomainError } from '../core/errors.ts';
 import type { Caller } from '../core/work.ts';
-import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  cancelPendingHandoffs,
+  completeHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from '../handoffs/changeHandoff.ts';
 import { silentLog } from '../infra/log.ts';
 import { assignQueued } from '../queue/assign.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
@@ -31,8 +39,32 @@ const whose = fc.constantFrom('olga', 'otto');
 const nth = fc.nat({ max: 7 });
 
 const command = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), agent: fc.option(agentId), type: fc.option(type), max: fc.constantFrom(0, 1, 5), key: fc.boolean(), queue: fc.boolean(), priority: fc.constantFrom('LOW' as const, 'NORMAL' as const, 'HIGH' as const) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('reassign' as const), n: nth, agent: fc.option(agentId), type, skip: fc.boolean(), queue: fc.boolean(), by: whose, stale: fc.boolean(), key: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('create' as const),
+      agent: fc.option(agentId),
+      type: fc.option(type),
+      max: fc.constantFrom(0, 1, 5),
+      key: fc.boolean(),
+      queue: fc.boolean(),
+      priority: fc.constantFrom('LOW' as const, 'NORMAL' as const, 'HIGH' as const),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('reassign' as const),
+      n: nth,
+      agent: fc.option(agentId),
+      type,
+      skip: fc.boolean(),
+      queue: fc.boolean(),
+      by: whose,
+      stale: fc.boolean(),
+      key: fc.boolean(),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('initiate' as const), n: nth, agent: agentId, by: whose }) },
   {
     weight: 8,
@@ -40,14 +72,45 @@ const command = fc.oneof(
       kind: fc.constant('handoff' as const),
       n: nth,
       which: fc.nat({ max: 3 }),
-      to: fc.constantFrom<Exclude<HandoffStatus, 'INITIATED'>>('ACCEPTED', 'ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'TIMED_OUT', 'FAILED'),
+      to: fc.constantFrom<Exclude<HandoffStatus, 'INITIATED'>>(
+        'ACCEPTED',
+        'ACCEPTED',
+        'COMPLETED',
+        'REJECTED',
+        'CANCELLED',
+        'TIMED_OUT',
+        'FAILED',
+      ),
       by: whose,
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancelPending' as const), n: nth, by: whose }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('status' as const), n: nth, to: fc.constantFrom<Status>('PAUSED', 'RUNNING', 'PAUSED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'), by: whose }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('turn' as const), n: nth, words: fc.option(fc.constantFrom('yes', 'no')), by: whose }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('agentStatus' as const), agent: agentId, to: fc.constantFrom<ModelAgent['status']>('AVAILABLE', 'AVAILABLE', 'DRAINING', 'OFFLINE') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      n: nth,
+      to: fc.constantFrom<Status>('PAUSED', 'RUNNING', 'PAUSED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'),
+      by: whose,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('turn' as const),
+      n: nth,
+      words: fc.option(fc.constantFrom('yes', 'no')),
+      by: whose,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('agentStatus' as const),
+      agent: agentId,
+      to: fc.constantFrom<ModelAgent['status']>('AVAILABLE', 'AVAILABLE', 'DRAINING', 'OFFLINE'),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive' as const), agent: agentId }) },
 );
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
@@ -60,7 +123,13 @@ const changes = {
   TIMED_OUT: timeOutHandoff,
   FAILED: failHandoff,
 };
-const statuses = { PAUSED: pauseSession, RUNNING: resumeSession, COMPLETED: completeSession, FAILED: failSession, CANCELLED: cancelSession };
+const statuses = {
+  PAUSED: pauseSession,
+  RUNNING: resumeSession,
+  COMPLETED: completeSession,
+  FAILED: failSession,
+  CANCELLED: cancelSession,
+};
 
 const callerOf = (principal: string): Caller => ({ ...operator, principal });
 
@@ -92,22 +161,37 @@ class Run {
       case 'handoff': {
         if (s!.handoffs.length === 0) return;
         const index = Math.max(0, s!.handoffs.length - 1 - c.which);
-        const handoff = await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id, depth: index + 1 }, select: { id: true } });
+        const handoff = await db.prisma.handoff.findFirstOrThrow({
+          where: { sessionId: id, depth: index + 1 },
+          select: { id: true },
+        });
         const input = { handoffId: handoff.id, reason: 'because' };
         return this.agree(this.model.changeHandoff(s!, index, c.to, c.by), () => run(changes[c.to], input, { caller }));
       }
       case 'cancelPending':
-        return this.agree(this.model.cancelPending(s!, c.by), () => run(cancelPendingHandoffs, { sessionId: id }, { caller }));
+        return this.agree(this.model.cancelPending(s!, c.by), () =>
+          run(cancelPendingHandoffs, { sessionId: id }, { caller }),
+        );
       case 'status': {
         const input = { sessionId: id, expectedVersion: null, reason: 'because', result: null, summary: null };
         return this.agree(this.model.changeStatus(s!, c.to, c.by), () => run(statuses[c.to], input, { caller }));
       }
       case 'turn':
         return this.agree(this.model.turn(s!, c.words, c.by), () =>
-          turn(id, { messages: [c.words === null ? { role: 'USER', content: 'well?' } : { role: 'ASSISTANT', content: c.words }] }, { caller }),
+          turn(
+            id,
+            {
+              messages: [
+                c.words === null ? { role: 'USER', content: 'well?' } : { role: 'ASSISTANT', content: c.words },
+              ],
+            },
+            { caller },
+          ),
         );
       case 'agentStatus':
-        return this.agree(this.model.setAgentStatus(c.agent, c.to), () => run(setAgentStatus, { id: c.agent, status: c.to }));
+        return this.agree(this.model.setAgentStatus(c.agent, c.to), () =>
+          run(setAgentStatus, { id: c.agent, status: c.to }),
+        );
       case 'archive':
         return this.agree(this.model.archive(c.agent), () => run(archiveAgent, { id: c.agent }));
     }
@@ -118,9 +202,12 @@ class Run {
     const queue = c.queue && type !== null;
     const fields = { agentType: type, maxHandoffs: c.max, queue, priority: c.priority };
     const idempotencyKey = `key-${(this.#keys += 1)}`;
-    await this.agree(this.model.create(c.agent, type, c.max, { queue, priority: ['LOW', 'NORMAL', 'HIGH'].indexOf(c.priority) }), async () => {
-      this.sessionIds.push(await session(c.agent, fields, { idempotencyKey }));
-    });
+    await this.agree(
+      this.model.create(c.agent, type, c.max, { queue, priority: ['LOW', 'NORMAL', 'HIGH'].indexOf(c.priority) }),
+      async () => {
+        this.sessionIds.push(await session(c.agent, fields, { idempotencyKey }));
+      },
+    );
     if (!c.key || this.sessionIds.length === 0) return;
     const before = await hashAllTables(db.pool);
     const repeat = await outcome(() => session(c.agent, fields, { idempotencyKey }));
@@ -128,18 +215,33 @@ class Run {
     expect(await hashAllTables(db.pool)).toEqual(before);
   }
 
-  async reassign(c: Extract<Command, { kind: 'reassign' }>, s: ModelSession, id: string, caller: Caller): Promise<void> {
-    const to = { agentId: c.agent, agentType: c.agent === null ? c.type : null, skipHandoff: c.skip, queue: c.queue && c.agent === null };
+  async reassign(
+    c: Extract<Command, { kind: 'reassign' }>,
+    s: ModelSession,
+    id: string,
+    caller: Caller,
+  ): Promise<void> {
+    const to = {
+      agentId: c.agent,
+      agentType: c.agent === null ? c.type : null,
+      skipHandoff: c.skip,
+      queue: c.queue && c.agent === null,
+    };
     if (c.stale) {
       const before = await hashAllTables(db.pool);
-      expect((await outcome(() => reassign(id, { ...to, expectedVersion: s.version + 1 }, { caller }))).code).toBe('CONFLICT');
+      expect((await outcome(() => reassign(id, { ...to, expectedVersion: s.version + 1 }, { caller }))).code).toBe(
+        'CONFLICT',
+      );
       expect(await hashAllTables(db.pool)).toEqual(before);
     }
     const as = { caller, idempotencyKey: `key-${(this.#keys += 1)}` };
     let first: unknown;
-    await this.agree(this.model.reassign(s, { agent: to.agentId, type: to.agentType, skip: c.skip, queue: to.queue }, c.by), async () => {
-      first = await reassign(id, to, as);
-    });
+    await this.agree(
+      this.model.reassign(s, { agent: to.agentId, type: to.agentType, skip: c.skip, queue: to.queue }, c.by),
+      async () => {
+        first = await reassign(id, to, as);
+      },
+    );
     if (!c.key || first === undefined) return;
     const before = await hashAllTables(db.pool);
     expect(await reassign(id, to, as)).toEqual(first);
@@ -176,16 +278,27 @@ class Run {
         agentId: s.holder,
         version: s.version,
         lastAgentSession: s.tenure,
-        queueEntry: s.queue && { agentType: s.queue.type, sourceAgentId: s.queue.finisher, suspended: s.queue.suspended },
-        handoffs: s.handoffs.map(({ status, source, target }) => ({ status, sourceAgentId: source, targetAgentId: target })),
+        queueEntry: s.queue && {
+          agentType: s.queue.type,
+          sourceAgentId: s.queue.finisher,
+          suspended: s.queue.suspended,
+        },
+        handoffs: s.handoffs.map(({ status, source, target }) => ({
+          status,
+          sourceAgentId: source,
+          targetAgentId: target,
+        })),
       })),
     );
     const loads = await db.prisma.agent.findMany({ select: { id: true, currentLoad: true } });
-    expect(Object.fromEntries(loads.map((row) => [row.id, row.currentLoad]))).toEqual(Object.fromEntries(ids.map((id) => [id, this.model.load(id)])));
+    expect(Object.fromEntries(loads.map((row) => [row.id, row.currentLoad]))).toEqual(
+      Object.fromEntries(ids.map((id) => [id, this.model.load(id)])),
+    );
   }
 }
 
-const openState = (state: string | undefined): string | null => (state === 'PENDING' || state === 'ACTIVE' || state === 'PAUSED' ? state : null);
+const openState = (state: string | undefined): string | null =>
+  state === 'PENDING' || state === 'ACTIVE' || state === 'PAUSED' ? state : null;
 
 async function outcome<T>(act: () => Promise<T>): Promise<{ code: string | null; value?: T }> {
   try {
@@ -197,16 +310,18 @@ async function outcome<T>(act: () => Promise<T>): Promise<{ code: string | null;
 }
 
 async function freshRun(): Promise<Run> {
-  await db.pool.query(`TRUNCATE search_entries, handoff_path_counts, handoff_path_changes, handoff_path_times, agents, agent_collaborators, sessions, agent_sessions, turns, messages, tool_calls, decisions, tasks, handoffs,
+  await db.pool
+    .query(`TRUNCATE search_entries, handoff_path_counts, handoff_path_changes, handoff_path_times, agents, agent_collaborators, sessions, agent_sessions, turns, messages, tool_calls, decisions, tasks, handoffs,
     handoff_tool_calls, context_snapshots, events, inbox_entries, idempotency_answers, keys CASCADE`);
   const fresh = new Run();
   for (const a of pool) {
     await agent(a.id, { type: a.type, maxCapacity: a.capacity });
     fresh.model.agents.set(a.id, { ...a, status: 'AVAILABLE', archived: false });
   }
-  for (const a of pool) for (const [position, collaboratorId] of a.collaborators.entries()) {
-    await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
-  }
+  for (const a of pool)
+    for (const [position, collaboratorId] of a.collaborators.entries()) {
+      await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
+    }
   // Something to work on from the first command on: one held, one not.
   await fresh.step({ kind: 'create', agent: 'ada', type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
   await fresh.step({ kind: 'create', agent: null, type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
@@ -214,24 +329,23 @@ async function freshRun(): Promise<Run> {
 }
 
 describe('any sequence of commands', () => {
-  it(
-    'gives the answers and the records of the model, and keeps the invariants after every step',
-    async () => {
-      const tally: Record<string, number> = {};
-      await fc.assert(
-        fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 50, size: 'max' }), async (commands) => {
-          const current = await freshRun();
-          for (const c of commands) {
-            await current.stepAndGiveAway(c);
-            await current.check();
-            tally[c.kind] = (tally[c.kind] ?? 0) + 1;
-          }
-        }),
-        { numRuns: Number(process.env['BATON_MODEL_RUNS'] ?? 8), ...(process.env['BATON_MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['BATON_MODEL_SEED']) }) },
-      );
-      // Every kind was tried, and not in passing.
-      expect(Object.keys(tally).length).toBe(9);
-    },
-    600_000,
-  );
+  it('gives the answers and the records of the model, and keeps the invariants after every step', async () => {
+    const tally: Record<string, number> = {};
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 50, size: 'max' }), async (commands) => {
+        const current = await freshRun();
+        for (const c of commands) {
+          await current.stepAndGiveAway(c);
+          await current.check();
+          tally[c.kind] = (tally[c.kind] ?? 0) + 1;
+        }
+      }),
+      {
+        numRuns: Number(process.env['BATON_MODEL_RUNS'] ?? 8),
+        ...(process.env['BATON_MODEL_SEED'] === undefined ? {} : { seed: Number(process.env['BATON_MODEL_SEED']) }),
+      },
+    );
+    // Every kind was tried, and not in passing.
+    expect(Object.keys(tally).length).toBe(9);
+  }, 600_000);
 });

@@ -81,18 +81,30 @@ export function stageNamed({ stages }: Definition, name: string): Stage {
 
 /** The newest stay in a stage; null when the Session was not in it. */
 export const newestStay = ({ stays }: { stays: readonly Stay[] }, stage: string): Stay | null =>
-  stays.filter((stay) => stay.stage === stage).reduce<Stay | null>((newest, stay) => (newest === null || stay.number > newest.number ? stay : newest), null);
+  stays
+    .filter((stay) => stay.stage === stage)
+    .reduce<Stay | null>((newest, stay) => (newest === null || stay.number > newest.number ? stay : newest), null);
 
 type Variables = Readonly<Record<string, { value: unknown }>>;
 
 /** Where each outcome of the stage leads with these variables: the first transition whose condition holds. */
-export function waysFrom(pipeline: Definition & { stays: readonly Stay[] }, stage: string, variables: Variables): Way[] {
+export function waysFrom(
+  pipeline: Definition & { stays: readonly Stay[] },
+  stage: string,
+  variables: Variables,
+): Way[] {
   const ways = new Map<string, Way>();
   const steps = stepsFromStart(pipeline);
   for (const transition of pipeline.transitions) {
     const { from, outcome, to, when } = transition;
     if (from !== stage || ways.has(outcome) || !holds(when, variables)) continue;
-    ways.set(outcome, { outcome, to: to === null ? null : stageNamed(pipeline, to), again: pipeline.stays.some((stay) => stay.stage === to), back: to !== null && steps.get(to)! < steps.get(stage)!, transition });
+    ways.set(outcome, {
+      outcome,
+      to: to === null ? null : stageNamed(pipeline, to),
+      again: pipeline.stays.some((stay) => stay.stage === to),
+      back: to !== null && steps.get(to)! < steps.get(stage)!,
+      transition,
+    });
   }
   return [...ways.values()];
 }
@@ -102,7 +114,8 @@ export function stepsFromStart({ start, transitions }: Pick<Definition, 'start' 
   const steps = new Map([[start, 0]]);
   // A Map visits the entries that are added meanwhile.
   for (const [stage, count] of steps) {
-    for (const { from, to } of transitions) if (from === stage && to !== null && !steps.has(to)) steps.set(to, count + 1);
+    for (const { from, to } of transitions)
+      if (from === stage && to !== null && !steps.has(to)) steps.set(to, count + 1);
   }
   return steps;
 }
@@ -129,6 +142,7 @@ export function holds(when: Condition | null, variables: Variables): boolean {
 }
 
 /** Two numbers or two texts; others have no order. */
-const ordered = (a: unknown, b: unknown): a is number => (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
+const ordered = (a: unknown, b: unknown): a is number =>
+  (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
 
 const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);

@@ -4,24 +4,111 @@ import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 import type { SessionPipeline, Stay } from './pipeline.ts';
 
-const columns = (fields: readonly string[], table: string): string => fields.map((field) => `${table}.${column(field)}`).join(', ');
+const columns = (fields: readonly string[], table: string): string =>
+  fields.map((field) => `${table}.${column(field)}`).join(', ');
 
 // Only the fields that rules read or steps change are selected.
 const sessionFields = [
-  'id', 'status', 'version', 'agentId', 'endedAgentType', 'previousAgentType', 'contextVariables', 'result', 'summary', 'endReason', 'handoffsEnabled', 'maxHandoffs', 'operatorEpoch',
-  'messageCount', 'turnCount', 'toolCallCount', 'handoffCount', 'eventCount', 'visibleFrom', 'visibleCallsFrom', 'lastAgentSessionId', 'lastHandoffId', 'pipelineId', 'stage', 'updatedAt', 'lastReassignedAt', 'lastActivityAt', 'priority',
+  'id',
+  'status',
+  'version',
+  'agentId',
+  'endedAgentType',
+  'previousAgentType',
+  'contextVariables',
+  'result',
+  'summary',
+  'endReason',
+  'handoffsEnabled',
+  'maxHandoffs',
+  'operatorEpoch',
+  'messageCount',
+  'turnCount',
+  'toolCallCount',
+  'handoffCount',
+  'eventCount',
+  'visibleFrom',
+  'visibleCallsFrom',
+  'lastAgentSessionId',
+  'lastHandoffId',
+  'pipelineId',
+  'stage',
+  'updatedAt',
+  'lastReassignedAt',
+  'lastActivityAt',
+  'priority',
 ] as const satisfies (keyof Session)[];
-const tenureFields = ['id', 'agentId', 'state', 'startSequence', 'endSequence', 'endedAt', 'activatedAt', 'terminatedByHandoffId', 'proposalEventId'] as const satisfies (keyof AgentSession)[];
+const tenureFields = [
+  'id',
+  'agentId',
+  'state',
+  'startSequence',
+  'endSequence',
+  'endedAt',
+  'activatedAt',
+  'terminatedByHandoffId',
+  'proposalEventId',
+] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
-  'id', 'sessionId', 'status', 'depth', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'targetAgentId', 'targetAgentSessionId', 'deadlineAt', 'acceptWithinMinutes', 'extensions', 'remindAt', 'remindedAt', 'acceptedAt', 'completedAt', 'closedAt',
-  'rejectionReason', 'failureReason', 'cancelReason', 'leftEntryId', 'via', 'initiatedAt',
+  'id',
+  'sessionId',
+  'status',
+  'depth',
+  'sourceAgentId',
+  'sourceAgentType',
+  'sourceAgentSessionId',
+  'targetAgentId',
+  'targetAgentSessionId',
+  'deadlineAt',
+  'acceptWithinMinutes',
+  'extensions',
+  'remindAt',
+  'remindedAt',
+  'acceptedAt',
+  'completedAt',
+  'closedAt',
+  'rejectionReason',
+  'failureReason',
+  'cancelReason',
+  'leftEntryId',
+  'via',
+  'initiatedAt',
 ] as const satisfies (keyof Handoff)[];
-const agentFields = ['id', 'type', 'role', 'instructions', 'administrativeStatus', 'archivedAt', 'currentLoad', 'maxCapacity', 'totalAssigned', 'inboxSequence'] as const satisfies (keyof Agent)[];
+const agentFields = [
+  'id',
+  'type',
+  'role',
+  'instructions',
+  'administrativeStatus',
+  'archivedAt',
+  'currentLoad',
+  'maxCapacity',
+  'totalAssigned',
+  'inboxSequence',
+] as const satisfies (keyof Agent)[];
 
-const queuedFields = ['id', 'sessionId', 'wanted', 'queuedAt', 'effectiveAt', 'returned', 'suspended', 'escalated', 'sourceAgentId', 'sourceAgentType', 'sourceAgentSessionId', 'excludedAgentIds'] as const satisfies (keyof QueueEntry)[];
+const queuedFields = [
+  'id',
+  'sessionId',
+  'wanted',
+  'queuedAt',
+  'effectiveAt',
+  'returned',
+  'suspended',
+  'escalated',
+  'sourceAgentId',
+  'sourceAgentType',
+  'sourceAgentSessionId',
+  'excludedAgentIds',
+] as const satisfies (keyof QueueEntry)[];
 
 /** The columns that a Custody reads of each table. */
-export const custodyColumns = { session: columns(sessionFields, 'sessions'), tenure: columns(tenureFields, 't'), handoff: columns(handoffFields, 'h'), queued: columns(queuedFields, 'e') };
+export const custodyColumns = {
+  session: columns(sessionFields, 'sessions'),
+  tenure: columns(tenureFields, 't'),
+  handoff: columns(handoffFields, 'h'),
+  queued: columns(queuedFields, 'e'),
+};
 
 export type HeldSession = Pick<Session, (typeof sessionFields)[number]>;
 export type Tenure = Pick<AgentSession, (typeof tenureFields)[number]>;
@@ -103,7 +190,8 @@ const ofStage = (also: { where: string; union: string }): string => `
 // The agent that had the Session in the stage before is tried first, so it is locked too.
 const entering = ofStage({
   where: '',
-  union: 'SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1',
+  union:
+    'SELECT agent_id FROM stage_entries e, needs n WHERE e.session_id = $1 AND e.stage = n.name ORDER BY e.number DESC LIMIT 1',
 });
 // A statement of its own: every advance would run these parts too.
 const untried = ofStage({
@@ -130,9 +218,11 @@ export const pipelineSql = (s: string, sessionId = '$1'): string => `(
   FROM pipelines p JOIN ${s} s ON p.id = s.pipeline_id WHERE s.id = ${sessionId})`;
 
 export type PipelineRow = (Omit<SessionPipeline, 'stays'> & { stays: object[] }) | null;
-export const pipelineOf = (row: PipelineRow): SessionPipeline | null => row && { ...row, stays: row.stays.map((stay) => fromColumns<Stay>(stay)) };
+export const pipelineOf = (row: PipelineRow): SessionPipeline | null =>
+  row && { ...row, stays: row.stays.map((stay) => fromColumns<Stay>(stay)) };
 
-const custodySql = (lock: string, inStage: string | null): Statement => statement(`
+const custodySql = (lock: string, inStage: string | null): Statement =>
+  statement(`
 WITH s AS MATERIALIZED (
   SELECT ${custodyColumns.session} FROM sessions WHERE id = $1::uuid),
 t AS (
@@ -192,7 +282,11 @@ async function read(work: Work, sessionId: string, options: LockOptions): Promis
   const [row] =
     forStage === null
       ? await work.query<Row>(lock ? readCustodyStatement : lookStatement, values)
-      : await work.query<Row>(forStage.untried ? readUntriedStatement : readEnteringStatement, [...values, forStage.stage, forStage.pipelineId ?? null]);
+      : await work.query<Row>(forStage.untried ? readUntriedStatement : readEnteringStatement, [
+          ...values,
+          forStage.stage,
+          forStage.pipelineId ?? null,
+        ]);
   if (row === undefined) throw new Error('the custody query returned no row');
   return row;
 }

@@ -19,7 +19,10 @@ const pair = async (capacity = 5) => {
   return { a, b };
 };
 const read = (id: string) =>
-  db.prisma.session.findUniqueOrThrow({ where: { id }, include: { lastAgentSession: true, lastHandoff: true, agentSessions: { orderBy: { id: 'asc' } } } });
+  db.prisma.session.findUniqueOrThrow({
+    where: { id },
+    include: { lastAgentSession: true, lastHandoff: true, agentSessions: { orderBy: { id: 'asc' } } },
+  });
 const reject = (handoffId: string) => run(rejectHandoff, { handoffId, reason: 'no' });
 
 describe('a declined session', () => {
@@ -29,7 +32,12 @@ describe('a declined session', () => {
     const { handoffId } = await reassign(id, { agentId: b });
     await session(a);
     await reject(handoffId!);
-    expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED', lastHandoff: { status: 'REJECTED' }, lastAgentSession: { state: 'DECLINED' } });
+    expect(await read(id)).toMatchObject({
+      agentId: null,
+      status: 'PAUSED',
+      lastHandoff: { status: 'REJECTED' },
+      lastAgentSession: { state: 'DECLINED' },
+    });
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
@@ -46,7 +54,10 @@ describe('a declined session', () => {
     const { b } = await pair();
     const id = await session(null);
     const { handoffId } = await reassign(id, { agentId: b });
-    expect(await read(id)).toMatchObject({ status: 'RUNNING', lastHandoff: { sourceAgentId: null, sourceAgentSessionId: null, sourceAgentType: null } });
+    expect(await read(id)).toMatchObject({
+      status: 'RUNNING',
+      lastHandoff: { sourceAgentId: null, sourceAgentSessionId: null, sourceAgentType: null },
+    });
     await reject(handoffId!);
     expect(await read(id)).toMatchObject({ agentId: null, status: 'PAUSED' });
   });
@@ -71,7 +82,11 @@ describe('a declined session', () => {
     await run(failHandoff, { handoffId: handoffId!, reason: 'crashed' });
     const after = await read(id);
     expect(after.lastHandoff).toMatchObject({ status: 'FAILED', failureReason: 'crashed' });
-    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([[a, 'HANDED_OFF'], [b, 'FAILED'], [a, 'ACTIVE']]);
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([
+      [a, 'HANDED_OFF'],
+      [b, 'FAILED'],
+      [a, 'ACTIVE'],
+    ]);
   });
 
   it('never takes its source above its capacity', async () => {
@@ -98,7 +113,9 @@ describe('acceptHandoff', () => {
     const { a, b } = await pair();
     const id = await session(a);
     const { handoffId } = await reassign(id, { agentId: b });
-    await db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 hour' WHERE id = $1`, [handoffId]);
+    await db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 hour' WHERE id = $1`, [
+      handoffId,
+    ]);
     await run(acceptHandoff, { handoffId: handoffId! });
     expect((await read(id)).lastHandoff).toMatchObject({ status: 'ACCEPTED' });
   });
@@ -112,8 +129,15 @@ describe('a handoff back to the source', () => {
     await run(acceptHandoff, first);
     await turn(id);
     await initiate(id, a, { summary: 'please mend it' });
-    expect((await read(id)).lastHandoff).toMatchObject({ sourceAgentId: b, targetAgentId: a, circular: true, depth: 2 });
-    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: first.handoffId } })).toMatchObject({ circular: false });
+    expect((await read(id)).lastHandoff).toMatchObject({
+      sourceAgentId: b,
+      targetAgentId: a,
+      circular: true,
+      depth: 2,
+    });
+    expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id: first.handoffId } })).toMatchObject({
+      circular: false,
+    });
   });
 });
 
@@ -122,7 +146,13 @@ describe('completeSession', () => {
     const { a } = await pair(1);
     const id = await session(a);
     await run(completeSession, { sessionId: id, expectedVersion: null, result: { ok: true }, summary: 'done' });
-    expect(await read(id)).toMatchObject({ status: 'COMPLETED', agentId: a, result: { ok: true }, summary: 'done', lastAgentSession: { state: 'COMPLETED' } });
+    expect(await read(id)).toMatchObject({
+      status: 'COMPLETED',
+      agentId: a,
+      result: { ok: true },
+      summary: 'done',
+      lastAgentSession: { state: 'COMPLETED' },
+    });
     await session(a);
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
@@ -134,7 +164,9 @@ describe('context variables', () => {
     const id = await session(a, { contextVariables: { branch: 'main', ticket: 7 } });
     const as = { caller: agentCaller(a) };
     const { handoffId } = await initiate(id, b, { contextVariables: { branch: 'fix' } }, as);
-    const carried = async () => readContext(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId }, select: contextColumns })).contextVariables;
+    const carried = async () =>
+      readContext(await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId }, select: contextColumns }))
+        .contextVariables;
     const before = await carried();
     expect(before).toEqual([
       { name: '_handoff_chain', value: [a, b], setBy: 'baton' },
@@ -146,7 +178,10 @@ describe('context variables', () => {
       { name: 'ticket', value: 7, setBy: 'operator' },
     ]);
     await reassign(id, { agentId: a, contextVariables: { ticket: 8 } });
-    expect((await read(id)).contextVariables).toEqual({ branch: { value: 'fix', setBy: a }, ticket: { value: 8, setBy: 'operator', sequence: 1 } });
+    expect((await read(id)).contextVariables).toEqual({
+      branch: { value: 'fix', setBy: a },
+      ticket: { value: 8, setBy: 'operator', sequence: 1 },
+    });
     expect(await carried()).toEqual(before);
   });
 });

@@ -12,7 +12,11 @@ import {
 
 /** Each life cycle as docs/rules.md draws it, one arrow a word: every pair that is not here is forbidden. */
 const drawn: [string, Record<string, readonly string[]>, string][] = [
-  ['agent', agentTransitions, 'AVAILABLE>DRAINING AVAILABLE>OFFLINE DRAINING>AVAILABLE DRAINING>OFFLINE OFFLINE>AVAILABLE OFFLINE>DRAINING'],
+  [
+    'agent',
+    agentTransitions,
+    'AVAILABLE>DRAINING AVAILABLE>OFFLINE DRAINING>AVAILABLE DRAINING>OFFLINE OFFLINE>AVAILABLE OFFLINE>DRAINING',
+  ],
   [
     'session',
     sessionTransitions,
@@ -48,8 +52,16 @@ describe.each(drawn)('the life cycle of %s', (_name, table, arrows) => {
 
 describe('an open record', () => {
   it('is in a state that may still change', () => {
-    expect((Object.keys(sessionTransitions) as (keyof typeof sessionTransitions)[]).filter(isOpenSession)).toEqual(['RUNNING', 'PAUSED']);
-    expect((Object.keys(handoffTransitions) as (keyof typeof handoffTransitions)[]).filter(isOpenHandoff)).toEqual(['INITIATED', 'ACCEPTED']);
-    expect((Object.keys(agentSessionTransitions) as (keyof typeof agentSessionTransitions)[]).filter(isOpenTenure)).toEqual(['PENDING', 'ACTIVE', 'PAUSED']);
+    expect((Object.keys(sessionTransitions) as (keyof typeof sessionTransitions)[]).filter(isOpenSession)).toEqual([
+      'RUNNING',
+      'PAUSED',
+    ]);
+    expect((Object.keys(handoffTransitions) as (keyof typeof handoffTransitions)[]).filter(isOpenHandoff)).toEqual([
+      'INITIATED',
+      'ACCEPTED',
+    ]);
+    expect(
+      (Object.keys(agentSessionTransitions) as (keyof typeof agentSessionTransitions)[]).filter(isOpenTenure),
+    ).toEqual(['PENDING', 'ACTIVE', 'PAUSED']);
   });
 });

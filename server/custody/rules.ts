@@ -1,4 +1,9 @@
-import type { AdministrativeStatus, AgentSessionState, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
+import type {
+  AdministrativeStatus,
+  AgentSessionState,
+  HandoffStatus,
+  SessionStatus,
+} from '../generated/prisma/client.ts';
 
 /** The life cycles of docs/rules.md: the states reachable from each state. A state without successors is final. */
 export const sessionTransitions: Record<SessionStatus, readonly SessionStatus[]> = {

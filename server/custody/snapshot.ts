@@ -13,7 +13,16 @@ export interface VisibleLog {
   visibleCallsFrom: number;
 }
 
-export const nothingVisible = (): VisibleCounts => ({ user: 0, assistant: 0, system: 0, tool: 0, handoff: 0, bytes: 0, reported: null, bytesSince: 0 });
+export const nothingVisible = (): VisibleCounts => ({
+  user: 0,
+  assistant: 0,
+  system: 0,
+  tool: 0,
+  handoff: 0,
+  bytes: 0,
+  reported: null,
+  bytesSince: 0,
+});
 
 const readVisibleStatement = statement(`
 WITH ${visibleCtes({ from: '$2', callsFrom: '$3', tenure: '(SELECT last_agent_session_id FROM sessions WHERE id = $1)' })}
@@ -22,7 +31,11 @@ SELECT * FROM visible`);
 /** Counts the part of a locked Session's log that its holder can see. */
 export async function readVisible(work: Work, log: VisibleLog): Promise<VisibleCounts> {
   if (log.messageCount < log.visibleFrom && log.toolCallCount < log.visibleCallsFrom) return nothingVisible();
-  const [counts] = await work.query<VisibleCounts>(readVisibleStatement, [log.id, log.visibleFrom, log.visibleCallsFrom]);
+  const [counts] = await work.query<VisibleCounts>(readVisibleStatement, [
+    log.id,
+    log.visibleFrom,
+    log.visibleCallsFrom,
+  ]);
   return counts ?? nothingVisible();
 }
 

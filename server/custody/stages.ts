@@ -10,7 +10,8 @@ interface Left {
   sentBack: boolean;
 }
 
-export const currentStay = ({ pipeline }: Custody): Stay | null => pipeline?.stays.find(({ leftAt }) => leftAt === null) ?? null;
+export const currentStay = ({ pipeline }: Custody): Stay | null =>
+  pipeline?.stays.find(({ leftAt }) => leftAt === null) ?? null;
 
 /** The stage that the Session is in; null outside of pipelines. */
 export function presentStage(custody: Custody): Stage | null {
@@ -19,7 +20,13 @@ export function presentStage(custody: Custody): Stage | null {
 }
 
 /** Leaves the present stage, if the Session is in one, and enters another. `continued`: the same attempt goes on. */
-export function enterStage(custody: Custody, stage: string, agentId: string | null, left: Left, continued: Stay | null = null): Stay | null {
+export function enterStage(
+  custody: Custody,
+  stage: string,
+  agentId: string | null,
+  left: Left,
+  continued: Stay | null = null,
+): Stay | null {
   const { work, pipeline, session } = custody;
   if (pipeline === null) return null;
   leaveStage(custody, left);
@@ -45,7 +52,11 @@ export function enterStage(custody: Custody, stage: string, agentId: string | nu
 /** Another agent works in the present stage. */
 export function giveStage(custody: Custody, agentId: string): Stay | null {
   const stay = currentStay(custody);
-  if (stay !== null) custody.work.change('stage_entries', stay, { agentId, tried: [...stay.tried.filter((id) => id !== agentId), agentId] });
+  if (stay !== null)
+    custody.work.change('stage_entries', stay, {
+      agentId,
+      tried: [...stay.tried.filter((id) => id !== agentId), agentId],
+    });
   return stay;
 }
 
@@ -76,14 +87,26 @@ interface Step {
 }
 
 /** Records the step. Call it after the event of the custody move, or of the end. */
-export function recordStage(custody: Custody, { type = 'SESSION_STAGE_CHANGED', from, outcome, handoff = null }: Step): void {
+export function recordStage(
+  custody: Custody,
+  { type = 'SESSION_STAGE_CHANGED', from, outcome, handoff = null }: Step,
+): void {
   const { pipeline, session } = custody;
   if (pipeline === null) return;
-  custody.recordCustody(type, { handoff, metadata: { pipeline: pipeline.slug, version: pipeline.version, from, outcome, stage: session.stage } });
+  custody.recordCustody(type, {
+    handoff,
+    metadata: { pipeline: pipeline.slug, version: pipeline.version, from, outcome, stage: session.stage },
+  });
 }
 
 /** Leaves the present stage: at the end of the pipeline or of the Session, and when an operator takes it out. */
 export function leaveStage(custody: Custody, { outcome, payload = null, sentBack }: Left): void {
   const stay = currentStay(custody);
-  if (stay !== null) custody.work.change('stage_entries', stay, { leftAt: custody.work.now, outcome, sentBack, payload: payload as never });
+  if (stay !== null)
+    custody.work.change('stage_entries', stay, {
+      leftAt: custody.work.now,
+      outcome,
+      sentBack,
+      payload: payload as never,
+    });
 }

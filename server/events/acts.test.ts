@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
-import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  completeHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from '../handoffs/changeHandoff.ts';
 import { touchHandoff } from '../handoffs/touchHandoff.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
@@ -42,7 +49,16 @@ const accepted = async () => {
 };
 const transferTo = (targetAgentId: string): Call => ({
   callId: 'c1',
-  detected: { index: 0, callId: 'c1', toolName: `transfer_to_${targetAgentId}`, arguments: { reason: 'because' }, kind: 'HANDOFF', targetAgentId, tool: null, problem: null },
+  detected: {
+    index: 0,
+    callId: 'c1',
+    toolName: `transfer_to_${targetAgentId}`,
+    arguments: { reason: 'because' },
+    kind: 'HANDOFF',
+    targetAgentId,
+    tool: null,
+    problem: null,
+  },
   refusal: null,
 });
 const plain = { expectedVersion: null, reason: 'because', result: null, summary: null };
@@ -50,7 +66,11 @@ const plain = { expectedVersion: null, reason: 'because', result: null, summary:
 describe('an act writes its events in order and delivers them to the inboxes of the agents concerned', () => {
   it('createSession: to the assigned agent', async () => {
     const ids = [await session('a'), await session(null)];
-    const events = await db.prisma.event.findMany({ where: { sessionId: { in: ids } }, orderBy: { id: 'asc' }, include: { inboxes: true } });
+    const events = await db.prisma.event.findMany({
+      where: { sessionId: { in: ids } },
+      orderBy: { id: 'asc' },
+      include: { inboxes: true },
+    });
     expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([
       ['SESSION_CREATED', ['a']],
       ['SESSION_CREATED', []],
@@ -60,7 +80,10 @@ describe('an act writes its events in order and delivers them to the inboxes of 
   it('the queue: SESSION_QUEUED to the agents that let go, then to the agent that gets its turn', async () => {
     const [id, waits] = [await held(), (await waiting()).id];
     expect(await heard(id, () => reassign(id, { agentType: 'QUEUED', queue: true }))).toEqual(['SESSION_QUEUED: a']);
-    expect(await heard(waits, () => reassign(waits, { agentType: 'QUEUED', queue: true, skipHandoff: true }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_QUEUED: a b']);
+    expect(await heard(waits, () => reassign(waits, { agentType: 'QUEUED', queue: true, skipHandoff: true }))).toEqual([
+      'HANDOFF_CANCELLED: a b',
+      'SESSION_QUEUED: a b',
+    ]);
     const created = await session(null, { agentType: 'QUEUED', queue: true });
     let both: string[] = [];
     expect(
@@ -69,13 +92,24 @@ describe('an act writes its events in order and delivers them to the inboxes of 
       }),
     ).toEqual(['HANDOFF_INITIATED: q', 'SESSION_REASSIGNED: q']);
     expect(both).toEqual(['SESSION_REASSIGNED: q']);
-    const events = await db.prisma.event.findMany({ where: { sessionId: created }, orderBy: { sessionSequence: 'asc' }, include: { inboxes: true } });
-    expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([['SESSION_CREATED', []], ['SESSION_QUEUED', []], ['SESSION_REASSIGNED', ['q']]]);
+    const events = await db.prisma.event.findMany({
+      where: { sessionId: created },
+      orderBy: { sessionSequence: 'asc' },
+      include: { inboxes: true },
+    });
+    expect(events.map(({ type, inboxes }) => [type, inboxes.map(({ agentId }) => agentId)])).toEqual([
+      ['SESSION_CREATED', []],
+      ['SESSION_QUEUED', []],
+      ['SESSION_REASSIGNED', ['q']],
+    ]);
   });
 
   it('reassignSession: to the target and the source', async () => {
     const id = await held();
-    expect(await heard(id, () => reassign(id, { agentId: 'b' }))).toEqual(['HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+    expect(await heard(id, () => reassign(id, { agentId: 'b' }))).toEqual([
+      'HANDOFF_INITIATED: a b',
+      'SESSION_REASSIGNED: a b',
+    ]);
   });
 
   it('initiateHandoff: to the target and the source', async () => {
@@ -85,34 +119,63 @@ describe('an act writes its events in order and delivers them to the inboxes of 
 
   it('a handoff tool: the call is recorded first', async () => {
     const id = await held();
-    const execute = (sessionId: string, agentId: string) => run((work, input: ExecuteInput, settings) => executeCall(work, input, transferTo(agentId), settings), { sessionId, agentId: null });
-    expect(await heard(id, () => execute(id, 'b'))).toEqual(['TURN_APPENDED:', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+    const execute = (sessionId: string, agentId: string) =>
+      run((work, input: ExecuteInput, settings) => executeCall(work, input, transferTo(agentId), settings), {
+        sessionId,
+        agentId: null,
+      });
+    expect(await heard(id, () => execute(id, 'b'))).toEqual([
+      'TURN_APPENDED:',
+      'HANDOFF_INITIATED: a b',
+      'SESSION_REASSIGNED: a b',
+    ]);
     const { handoffId } = await waiting();
     await run(acceptHandoff, { handoffId });
     const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } });
-    expect(await heard(sessionId, () => execute(sessionId, 'a'))).toEqual(['TURN_APPENDED:', 'HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: a b', 'SESSION_REASSIGNED: a b']);
+    expect(await heard(sessionId, () => execute(sessionId, 'a'))).toEqual([
+      'TURN_APPENDED:',
+      'HANDOFF_COMPLETED: a b',
+      'HANDOFF_INITIATED: a b',
+      'SESSION_REASSIGNED: a b',
+    ]);
   });
 
   it('reassignSession of a waiting handoff: also to the superseded target', async () => {
     const { id } = await waiting();
-    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_CANCELLED: a b', 'HANDOFF_INITIATED: a c', 'SESSION_REASSIGNED: a b c']);
+    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual([
+      'HANDOFF_CANCELLED: a b',
+      'HANDOFF_INITIATED: a c',
+      'SESSION_REASSIGNED: a b c',
+    ]);
   });
 
   it('reassignSession after an accept: HANDOFF_COMPLETED comes first', async () => {
     const { id } = await accepted();
-    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual(['HANDOFF_COMPLETED: a b', 'HANDOFF_INITIATED: b c', 'SESSION_REASSIGNED: b c']);
+    expect(await heard(id, () => reassign(id, { agentId: 'c' }))).toEqual([
+      'HANDOFF_COMPLETED: a b',
+      'HANDOFF_INITIATED: b c',
+      'SESSION_REASSIGNED: b c',
+    ]);
   });
 
   it('reassignSession back to the source of a waiting handoff: HANDOFF_CANCELLED and SESSION_RETURNED', async () => {
     const { id } = await waiting();
-    expect(await heard(id, () => reassign(id, { agentId: 'a' }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_RETURNED: a b']);
+    expect(await heard(id, () => reassign(id, { agentId: 'a' }))).toEqual([
+      'HANDOFF_CANCELLED: a b',
+      'SESSION_RETURNED: a b',
+    ]);
   });
 
   it('reassignSession with skipHandoff: to the new and the old holder', async () => {
     const id = await held();
-    expect(await heard(id, () => reassign(id, { agentId: 'b', skipHandoff: true }))).toEqual(['SESSION_REASSIGNED: a b']);
+    expect(await heard(id, () => reassign(id, { agentId: 'b', skipHandoff: true }))).toEqual([
+      'SESSION_REASSIGNED: a b',
+    ]);
     const { id: other } = await waiting();
-    expect(await heard(other, () => reassign(other, { agentId: 'c', skipHandoff: true }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_REASSIGNED: b c']);
+    expect(await heard(other, () => reassign(other, { agentId: 'c', skipHandoff: true }))).toEqual([
+      'HANDOFF_CANCELLED: a b',
+      'SESSION_REASSIGNED: b c',
+    ]);
   });
 
   it('acceptHandoff and completeHandoff: to the target and the source', async () => {
@@ -139,13 +202,19 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     ['failHandoff', failHandoff, 'HANDOFF_FAILED'],
   ])('%s: to the target and the source, then SESSION_RETURNED', async (_name, decline, event) => {
     const { id, handoffId } = await waiting();
-    expect(await heard(id, () => run(decline, { handoffId, reason: 'because' }))).toEqual([`${event}: a b`, 'SESSION_RETURNED: a b']);
+    expect(await heard(id, () => run(decline, { handoffId, reason: 'because' }))).toEqual([
+      `${event}: a b`,
+      'SESSION_RETURNED: a b',
+    ]);
   });
 
   it('a decline that cannot return: one SESSION_UNASSIGNED', async () => {
     const { id, handoffId } = await waiting();
     await run(setAgentStatus, { id: 'a', status: 'OFFLINE' });
-    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: a b', 'SESSION_UNASSIGNED: a b']);
+    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual([
+      'HANDOFF_REJECTED: a b',
+      'SESSION_UNASSIGNED: a b',
+    ]);
     await run(setAgentStatus, { id: 'a', status: 'AVAILABLE' });
   });
 
@@ -154,15 +223,42 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     await agent('editor', { role: 'edit' });
     await pipeline('text', ['write DONE edit', 'edit DONE end']);
     const id = await session(null, { pipeline: 'text' });
-    expect(await heard(id, () => advance(id))).toEqual(['HANDOFF_INITIATED: editor writer', 'SESSION_REASSIGNED: editor writer', 'SESSION_STAGE_CHANGED: editor']);
+    expect(await heard(id, () => advance(id))).toEqual([
+      'HANDOFF_INITIATED: editor writer',
+      'SESSION_REASSIGNED: editor writer',
+      'SESSION_STAGE_CHANGED: editor',
+    ]);
     const { id: handoffId } = await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } });
-    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual(['HANDOFF_REJECTED: editor writer', 'SESSION_RETURNED: editor writer', 'SESSION_STAGE_CHANGED: writer']);
+    expect(await heard(id, () => run(rejectHandoff, { handoffId, reason: 'no' }))).toEqual([
+      'HANDOFF_REJECTED: editor writer',
+      'SESSION_RETURNED: editor writer',
+      'SESSION_STAGE_CHANGED: writer',
+    ]);
     const again = await advance(id);
     await run(acceptHandoff, { handoffId: again.handoffId! });
-    expect(await heard(id, () => advance(id))).toEqual(['HANDOFF_COMPLETED: editor writer', 'SESSION_STATUS_CHANGED: editor', 'PIPELINE_COMPLETED: editor']);
-    const stages = await db.prisma.event.findMany({ where: { sessionId: id, type: { in: ['SESSION_STAGE_CHANGED', 'PIPELINE_COMPLETED'] } }, orderBy: { sessionSequence: 'asc' } });
-    const told = (from: string | null, outcome: string | null, stage: string | null) => ({ pipeline: 'text', version: 1, from, outcome, stage });
-    expect(stages.map(({ metadata }) => metadata)).toEqual([told(null, null, 'write'), told('write', 'DONE', 'edit'), told('edit', null, 'write'), told('write', 'DONE', 'edit'), told('edit', 'DONE', null)]);
+    expect(await heard(id, () => advance(id))).toEqual([
+      'HANDOFF_COMPLETED: editor writer',
+      'SESSION_STATUS_CHANGED: editor',
+      'PIPELINE_COMPLETED: editor',
+    ]);
+    const stages = await db.prisma.event.findMany({
+      where: { sessionId: id, type: { in: ['SESSION_STAGE_CHANGED', 'PIPELINE_COMPLETED'] } },
+      orderBy: { sessionSequence: 'asc' },
+    });
+    const told = (from: string | null, outcome: string | null, stage: string | null) => ({
+      pipeline: 'text',
+      version: 1,
+      from,
+      outcome,
+      stage,
+    });
+    expect(stages.map(({ metadata }) => metadata)).toEqual([
+      told(null, null, 'write'),
+      told('write', 'DONE', 'edit'),
+      told('edit', null, 'write'),
+      told('write', 'DONE', 'edit'),
+      told('edit', 'DONE', null),
+    ]);
   });
 
   it('a time-out in a pipeline: HANDOFF_TIMED_OUT, then as initiate to the next agent', async () => {
@@ -181,9 +277,14 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     await agent('signer', { role: 'sign' });
     const none = { agentId: null, role: null, operators: false };
     await pipeline('signed', ['write DONE sign', 'sign DONE end'], { sign: { escalateTo: { ...none, agentId: 'c' } } });
-    await pipeline('asked', ['write DONE sign', 'sign DONE end'], { sign: { escalateTo: { ...none, operators: true } } });
+    await pipeline('asked', ['write DONE sign', 'sign DONE end'], {
+      sign: { escalateTo: { ...none, operators: true } },
+    });
     const escalated = ['HANDOFF_TIMED_OUT: signer writer', 'HANDOFF_ESCALATED: signer writer'];
-    for (const [slug, moves] of [['signed', ['HANDOFF_INITIATED: c writer', 'SESSION_REASSIGNED: c signer writer']], ['asked', ['SESSION_QUEUED: signer writer']]] as const) {
+    for (const [slug, moves] of [
+      ['signed', ['HANDOFF_INITIATED: c writer', 'SESSION_REASSIGNED: c signer writer']],
+      ['asked', ['SESSION_QUEUED: signer writer']],
+    ] as const) {
       const id = await session(null, { pipeline: slug });
       const { handoffId } = await advance(id);
       expect(await heard(id, () => run(timeOutHandoff, { handoffId: handoffId! }))).toEqual([...escalated, ...moves]);
@@ -199,13 +300,24 @@ describe('an act writes its events in order and delivers them to the inboxes of 
 
   it('pausing and ending: to the holder, after the event that closes the open handoff', async () => {
     const id = await held();
-    expect(await heard(id, () => run(pauseSession, { sessionId: id, expectedVersion: null }))).toEqual(['SESSION_STATUS_CHANGED: a']);
+    expect(await heard(id, () => run(pauseSession, { sessionId: id, expectedVersion: null }))).toEqual([
+      'SESSION_STATUS_CHANGED: a',
+    ]);
     const waits = await waiting();
-    expect(await heard(waits.id, () => run(cancelSession, { sessionId: waits.id, ...plain }))).toEqual(['HANDOFF_CANCELLED: a b', 'SESSION_STATUS_CHANGED: b']);
+    expect(await heard(waits.id, () => run(cancelSession, { sessionId: waits.id, ...plain }))).toEqual([
+      'HANDOFF_CANCELLED: a b',
+      'SESSION_STATUS_CHANGED: b',
+    ]);
     const done = await accepted();
-    expect(await heard(done.id, () => run(completeSession, { sessionId: done.id, ...plain }))).toEqual(['HANDOFF_COMPLETED: a b', 'SESSION_STATUS_CHANGED: b']);
+    expect(await heard(done.id, () => run(completeSession, { sessionId: done.id, ...plain }))).toEqual([
+      'HANDOFF_COMPLETED: a b',
+      'SESSION_STATUS_CHANGED: b',
+    ]);
     const failing = await accepted();
-    expect(await heard(failing.id, () => run(failSession, { sessionId: failing.id, ...plain }))).toEqual(['HANDOFF_FAILED: a b', 'SESSION_STATUS_CHANGED: b']);
+    expect(await heard(failing.id, () => run(failSession, { sessionId: failing.id, ...plain }))).toEqual([
+      'HANDOFF_FAILED: a b',
+      'SESSION_STATUS_CHANGED: b',
+    ]);
   });
 
   it('appendTurn, recordDecision and setTasks: to no inbox, and no new version', async () => {
@@ -219,7 +331,13 @@ describe('an act writes its events in order and delivers them to the inboxes of 
   it('usage over the limit of the window: TURN_APPENDED, then HANDOFF_PROPOSED to the holder', async () => {
     await agent('full', { contextWindow: 100 });
     const id = await session('full');
-    const usage = { inputTokens: 90, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null };
+    const usage = {
+      inputTokens: 90,
+      outputTokens: null,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      model: null,
+    };
     expect(await heard(id, () => turn(id, { usage }))).toEqual(['TURN_APPENDED:', 'HANDOFF_PROPOSED: full']);
     expect(await heard(id, () => turn(id, { usage }))).toEqual(['TURN_APPENDED:']);
   });
@@ -232,23 +350,44 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     await run(setAgentStatus, { id: 'd', status: 'DRAINING' });
     await run(updateAgent, { id: 'd', name: 'Dora' });
     await run(archiveAgent, { id: 'd' });
-    const events = await db.prisma.event.findMany({ where: { agentId: 'd' }, include: { inboxes: true }, orderBy: { id: 'asc' }, skip: before });
-    expect(events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)])).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
+    const events = await db.prisma.event.findMany({
+      where: { agentId: 'd' },
+      include: { inboxes: true },
+      orderBy: { id: 'asc' },
+      skip: before,
+    });
+    expect(
+      events.map(({ type, sessionId, inboxes }) => [type, sessionId, inboxes.map(({ agentId }) => agentId)]),
+    ).toEqual(Array.from({ length: 3 }, () => ['AGENT_CHANGED', null, ['d']]));
   });
 
   it('changes of a handoff tool: the agents to which it is or was offered', async () => {
     const heardBy = async (act: () => Promise<unknown>): Promise<string[]> => {
       const before = await db.prisma.event.findFirst({ orderBy: { id: 'desc' }, select: { id: true } });
       await act();
-      const events = await db.prisma.event.findMany({ where: { id: { gt: before!.id } }, orderBy: { agentId: 'asc' }, include: { inboxes: true } });
+      const events = await db.prisma.event.findMany({
+        where: { id: { gt: before!.id } },
+        orderBy: { agentId: 'asc' },
+        include: { inboxes: true },
+      });
       return events.map(({ type, inboxes }) => `${type}: ${inboxes.map(({ agentId }) => agentId).join(' ')}`);
     };
     let toolId = '';
     const create = async () => {
-      ({ toolId } = await run(createHandoffTool, { name: 'ask', targetAgentId: 'c', agentIds: ['a'], description: 'Hands off.', variables: [], instructions: null }));
+      ({ toolId } = await run(createHandoffTool, {
+        name: 'ask',
+        targetAgentId: 'c',
+        agentIds: ['a'],
+        description: 'Hands off.',
+        variables: [],
+        instructions: null,
+      }));
     };
     expect(await heardBy(create)).toEqual(['AGENT_CHANGED: a']);
-    expect(await heardBy(() => run(updateHandoffTool, { toolId, agentIds: ['b'] }))).toEqual(['AGENT_CHANGED: a', 'AGENT_CHANGED: b']);
+    expect(await heardBy(() => run(updateHandoffTool, { toolId, agentIds: ['b'] }))).toEqual([
+      'AGENT_CHANGED: a',
+      'AGENT_CHANGED: b',
+    ]);
     expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual(['AGENT_CHANGED: b']);
     expect(await heardBy(() => run(archiveHandoffTool, { toolId }))).toEqual([]);
   });

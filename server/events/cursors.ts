@@ -49,7 +49,8 @@ async function readKey(pool: Pool): Promise<{ id: string; key: Buffer }> {
 }
 
 export function createCursors({ id, key }: { id: string; key: Buffer }): Cursors {
-  const sign = (text: string): Buffer => createHmac('sha256', key).update(`${id} ${text}`).digest().subarray(0, signatureBytes);
+  const sign = (text: string): Buffer =>
+    createHmac('sha256', key).update(`${id} ${text}`).digest().subarray(0, signatureBytes);
   return {
     encode(place) {
       const text = 'of' in place ? `${place.stream} ${place.number} ${place.of}` : `${place.stream} ${place.number}`;
@@ -59,7 +60,12 @@ export function createCursors({ id, key }: { id: string; key: Buffer }): Cursors
       const bytes = Buffer.from(cursor, 'base64url');
       const text = bytes.subarray(signatureBytes).toString();
       const signature = bytes.subarray(0, signatureBytes);
-      if (signature.length !== signatureBytes || bytes.toString('base64url') !== cursor || !timingSafeEqual(signature, sign(text))) return null;
+      if (
+        signature.length !== signatureBytes ||
+        bytes.toString('base64url') !== cursor ||
+        !timingSafeEqual(signature, sign(text))
+      )
+        return null;
       const [stream, number, of] = text.split(' ') as [Place['stream'], string, string?];
       return { stream, number: Number(number), ...(of !== undefined && { of }) } as Place;
     },

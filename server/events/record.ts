@@ -36,9 +36,16 @@ export interface Fact {
  * Stages one Event with the next number of its Session's stream and of each recipient's inbox, and returns its id. Numbers
  * are taken under row locks, so their order is the order of commits.
  */
-export function record(work: Work, { type, session, holderId = null, handoffId = null, reason = null, summary = null, metadata = null, parts }: Fact): string {
+export function record(
+  work: Work,
+  { type, session, holderId = null, handoffId = null, reason = null, summary = null, metadata = null, parts }: Fact,
+): string {
   const eventId = work.newId();
-  if (session !== null) work.change('sessions', session, { eventCount: session.eventCount + 1, ...(!passive.includes(type) && { lastActivityAt: work.now }) });
+  if (session !== null)
+    work.change('sessions', session, {
+      eventCount: session.eventCount + 1,
+      ...(!passive.includes(type) && { lastActivityAt: work.now }),
+    });
   work.insert('events', {
     id: eventId,
     type,

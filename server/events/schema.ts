@@ -14,9 +14,14 @@ builder.objectType('Actor', {
   description: 'The caller that made a change.',
   fields: (t) => ({
     principal: t.exposeString('actorPrincipal', {
-      description: 'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `demo` for the demonstration data, `sweep` for a time-out by Baton, `queue` for a Session that left the queue.',
+      description:
+        'Id of the key that was used; `admin` for BATON_ADMIN_KEY, `npm run key` for that command, `loopback` on a server without keys, `demo` for the demonstration data, `sweep` for a time-out by Baton, `queue` for a Session that left the queue.',
     }),
-    role: t.expose('actorRole', { type: Role, nullable: true, description: 'Role of the caller; null for Baton itself.' }),
+    role: t.expose('actorRole', {
+      type: Role,
+      nullable: true,
+      description: 'Role of the caller; null for Baton itself.',
+    }),
   }),
 });
 
@@ -31,8 +36,14 @@ const EventType = builder.enumType('EventType', {
     SESSION_UNASSIGNED: { description: 'A Session could not return and is unassigned.' },
     SESSION_QUEUED: { description: 'A Session waits in the queue for an Agent.' },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
-    SESSION_STAGE_CHANGED: { description: 'A Session entered a stage of its pipeline, went back to one, or left the pipeline. `metadata` has `pipeline`, `version`, `from`, `outcome` and `stage`. Follows the event of the move.' },
-    PIPELINE_COMPLETED: { description: 'A Session reached the end of its pipeline. `metadata` has `pipeline`, `version`, `from` and `outcome`. Follows SESSION_STATUS_CHANGED.' },
+    SESSION_STAGE_CHANGED: {
+      description:
+        'A Session entered a stage of its pipeline, went back to one, or left the pipeline. `metadata` has `pipeline`, `version`, `from`, `outcome` and `stage`. Follows the event of the move.',
+    },
+    PIPELINE_COMPLETED: {
+      description:
+        'A Session reached the end of its pipeline. `metadata` has `pipeline`, `version`, `from` and `outcome`. Follows SESSION_STATUS_CHANGED.',
+    },
     SESSION_STATUS_CHANGED: { description: 'A Session was paused, resumed or ended.' },
     HANDOFF_INITIATED: { description: 'A Handoff was started.' },
     HANDOFF_ACCEPTED: { description: 'The target accepted.' },
@@ -42,13 +53,22 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
     HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
-    HANDOFF_ESCALATED: { description: 'A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT.' },
+    HANDOFF_ESCALATED: {
+      description:
+        'A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT.',
+    },
     HANDOFF_EXTENDED: { description: 'The deadline of a Handoff was moved.' },
-    HANDOFF_PROPOSED: { description: "The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` (null when not known), `compaction` (true when the program announced one) and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff." },
+    HANDOFF_PROPOSED: {
+      description:
+        "The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` (null when not known), `compaction` (true when the program announced one) and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff.",
+    },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },
-    WEBHOOK_DISABLED: { description: 'Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session.' },
+    WEBHOOK_DISABLED: {
+      description:
+        'Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session.',
+    },
   },
 });
 
@@ -57,12 +77,15 @@ builder.prismaNode('Event', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'One committed fact. `session`, `handoff` and `agent` return the current state, not the state at the time of the Event.',
+  description:
+    'One committed fact. `session`, `handoff` and `agent` return the current state, not the state at the time of the Event.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Position in this stream. Send it as `after` to continue after this Event; on READY and HEARTBEAT it is the position of the stream. Opaque.',
+      description:
+        'Position in this stream. Send it as `after` to continue after this Event; on READY and HEARTBEAT it is the position of the stream. Opaque.',
       select: { id: true, sessionId: true, sessionSequence: true },
-      resolve: async (event, _args, { pool }) => delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
+      resolve: async (event, _args, { pool }) =>
+        delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
     }),
     type: t.expose('type', { type: EventType, description: 'Type of the Event.' }),
     at: t.expose('at', { type: 'DateTime' }),
@@ -87,14 +110,16 @@ builder.prismaNode('Event', {
     sessionStatus: t.expose('sessionStatus', {
       type: SessionStatus,
       nullable: true,
-      description: 'Status of the Session after the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.',
+      description:
+        'Status of the Session after the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.',
     }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
     traceparent: t.string({
       nullable: true,
       cost: 1,
-      description: 'W3C `traceparent` of what caused the Event: what came with the mutation, else that of the AgentSession that the Session was in, by which programs add their spans to the trace of the Session. Null for READY, HEARTBEAT, and Events without a Session to which none came.',
+      description:
+        'W3C `traceparent` of what caused the Event: what came with the mutation, else that of the AgentSession that the Session was in, by which programs add their spans to the trace of the Session. Null for READY, HEARTBEAT, and Events without a Session to which none came.',
       select: { id: true, traceparent: true, sessionId: true },
       resolve: async ({ id, traceparent, sessionId }, _args, context, info) => {
         if (traceparent !== null || sessionId === null) return traceparent;
@@ -105,13 +130,21 @@ builder.prismaNode('Event', {
     metadata: t.expose('metadata', {
       type: 'JSON',
       nullable: true,
-      description: 'Metadata of a move without a Handoff, of events of a pipeline, of HANDOFF_PROPOSED and of WEBHOOK_DISABLED; null otherwise. A Handoff has its own metadata.',
+      description:
+        'Metadata of a move without a Handoff, of events of a pipeline, of HANDOFF_PROPOSED and of WEBHOOK_DISABLED; null otherwise. A Handoff has its own metadata.',
     }),
-    session: t.relation('session', { nullable: true, description: 'The Session of the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.' }),
-    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff of the Event; null when it concerns none.' }),
+    session: t.relation('session', {
+      nullable: true,
+      description: 'The Session of the Event; null for AGENT_CHANGED, WEBHOOK_DISABLED, READY and HEARTBEAT.',
+    }),
+    handoff: t.relation('handoff', {
+      nullable: true,
+      description: 'The Handoff of the Event; null when it concerns none.',
+    }),
     agent: t.relation('agent', {
       nullable: true,
-      description: 'The holder of the Session after the Event, or the Agent that changed; null when the Session is unassigned.',
+      description:
+        'The holder of the Session after the Event, or the Agent that changed; null when the Session is unassigned.',
     }),
   }),
 });

@@ -41,13 +41,23 @@ describe('sessionEvents', () => {
     const { data } = await read('');
     const { nodes, edges, ...rest } = data.sessionEvents!;
     expect(nodes).toMatchObject([
-      { type: 'SESSION_CREATED', sessionSequence: 1, agent: { id: 'ada' }, handoff: null, session: { id }, actor: { principal: 'operator', role: 'OPERATOR' } },
+      {
+        type: 'SESSION_CREATED',
+        sessionSequence: 1,
+        agent: { id: 'ada' },
+        handoff: null,
+        session: { id },
+        actor: { principal: 'operator', role: 'OPERATOR' },
+      },
       { type: 'TURN_APPENDED', sessionSequence: 2 },
       { type: 'HANDOFF_INITIATED', sessionSequence: 3, handoff: { status: 'INITIATED' } },
       { type: 'SESSION_REASSIGNED', sessionSequence: 4, agent: { id: 'bob' }, recovered: null, inboxSequence: null },
     ]);
     expect(edges.map(({ cursor }) => cursor)).toEqual(nodes.map(({ cursor }) => cursor));
-    expect(rest).toEqual({ totalCount: 4, pageInfo: { hasNextPage: false, hasPreviousPage: false, endCursor: nodes[3]!.cursor } });
+    expect(rest).toEqual({
+      totalCount: 4,
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, endCursor: nodes[3]!.cursor },
+    });
   });
 
   test('returns what follows the cursor of an event', async () => {
@@ -69,11 +79,26 @@ describe('sessionEvents', () => {
     const own = (await read('')).data.sessionEvents!.nodes;
     // The number of a genuine one, changed; and one that this database never signed.
     const bytes = Buffer.from(own[0]!.cursor, 'base64url');
-    const altered = Buffer.from(bytes.toString('latin1').replace('session 1 ', 'session 2 '), 'latin1').toString('base64url');
+    const altered = Buffer.from(bytes.toString('latin1').replace('session 1 ', 'session 2 '), 'latin1').toString(
+      'base64url',
+    );
     expect(altered).not.toBe(own[0]!.cursor);
-    const foreign = createCursors({ id: 'another', key: Buffer.alloc(32) }).encode({ stream: 'session', of: decodeId(id)!.uuid, number: 1 });
+    const foreign = createCursors({ id: 'another', key: Buffer.alloc(32) }).encode({
+      stream: 'session',
+      of: decodeId(id)!.uuid,
+      number: 1,
+    });
     const ahead = (await cursorsOf(database.pool)).encode({ stream: 'session', of: decodeId(id)!.uuid, number: 5 });
-    for (const after of [theirs, altered, foreign, ahead, 'nonsense', '', own[0]!.cursor.slice(0, -1), `${own[0]!.cursor}=`]) {
+    for (const after of [
+      theirs,
+      altered,
+      foreign,
+      ahead,
+      'nonsense',
+      '',
+      own[0]!.cursor.slice(0, -1),
+      `${own[0]!.cursor}=`,
+    ]) {
       const { errors } = await read(`, after: "${after}"`);
       expect(errors).toMatchObject([{ path: ['sessionEvents'], extensions: { code: 'CURSOR_EXPIRED' } }]);
     }
@@ -81,7 +106,9 @@ describe('sessionEvents', () => {
 
   test('takes a page size of 1 to 100', async () => {
     for (const first of [-1, 101]) {
-      expect((await read(`, first: ${first}`)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['first'] } }]);
+      expect((await read(`, first: ${first}`)).errors).toMatchObject([
+        { extensions: { code: 'BAD_USER_INPUT', path: ['first'] } },
+      ]);
     }
   });
 });

@@ -16,7 +16,9 @@ const needed = { id: true, sessionId: true, sessionSequence: true } as const;
 
 const eventsArgs = z.object({
   sessionId: idOf('session').describe('Id of a Session.'),
-  after: optional(z.string()).describe('Returns the Events after this cursor of this stream. Null: from the start. CURSOR_EXPIRED for a cursor of another stream or ahead of this one.'),
+  after: optional(z.string()).describe(
+    'Returns the Events after this cursor of this stream. Null: from the start. CURSOR_EXPIRED for a cursor of another stream or ahead of this one.',
+  ),
   first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
 });
 
@@ -25,7 +27,8 @@ builder.queryField('sessionEvents', (t) =>
     access: everybody,
     type: connectionRef('Event'),
     nullable: true,
-    description: 'Lists the Events of a Session, oldest first; null when the Session does not exist or the caller may not read it. For an AGENT that got the Session with a Carry they begin with that Handoff.',
+    description:
+      'Lists the Events of a Session, oldest first; null when the Session does not exist or the caller may not read it. For an AGENT that got the Session with a Carry they begin with that Handoff.',
     args: argsOf(eventsArgs),
     resolve: async (_root, args, context, info) => {
       const { sessionId, first, after: cursor } = decodeArgs(eventsArgs, args);

@@ -26,13 +26,20 @@ async function held(): Promise<{ id: string; uuid: string }> {
   const uuid = await session('ada');
   return { id: encodeId('session', uuid), uuid };
 }
-const reassign = (id: string): string => `mutation { reassignSession(input: { sessionId: "${id}", agentId: "bob" }) { __typename } }`;
+const reassign = (id: string): string =>
+  `mutation { reassignSession(input: { sessionId: "${id}", agentId: "bob" }) { __typename } }`;
 async function eventsOf(id: string): Promise<Event[]> {
-  const { data } = await post<{ sessionEvents: { nodes: Event[] } }>(`{ sessionEvents(sessionId: "${id}") { nodes { id type traceparent } } }`);
+  const { data } = await post<{ sessionEvents: { nodes: Event[] } }>(
+    `{ sessionEvents(sessionId: "${id}") { nodes { id type traceparent } } }`,
+  );
   return data.sessionEvents.nodes;
 }
 const tenuresOf = async (id: string): Promise<{ id: string; traceparent: string; agent: { id: string } }[]> =>
-  (await post<{ session: { agentSessions: { nodes: { id: string; traceparent: string; agent: { id: string } }[] } } }>(`{ session(id: "${id}") { agentSessions { nodes { id traceparent agent { id } } } } }`)).data.session.agentSessions.nodes;
+  (
+    await post<{ session: { agentSessions: { nodes: { id: string; traceparent: string; agent: { id: string } }[] } } }>(
+      `{ session(id: "${id}") { agentSessions { nodes { id traceparent agent { id } } } } }`,
+    )
+  ).data.session.agentSessions.nodes;
 
 describe('the traceparent of an Event', () => {
   test('is what came with the mutation, as a header', async () => {
@@ -75,12 +82,16 @@ describe('the traceparent of an Event', () => {
     const { id, uuid } = await held();
     await post(reassign(id));
     const tenures = await tenuresOf(id);
-    expect(tenures.map((tenure) => tenure.traceparent)).toEqual(tenures.map((tenure) => traceparentOf(tenureSpan(uuid, decodeId(tenure.id)!.uuid))));
+    expect(tenures.map((tenure) => tenure.traceparent)).toEqual(
+      tenures.map((tenure) => traceparentOf(tenureSpan(uuid, decodeId(tenure.id)!.uuid))),
+    );
     for (const tenure of tenures) expect(tenure.traceparent.split('-')[1]).toBe(sessionSpan(uuid).traceId);
   });
 
   test('is that of the Session before its first tenure, and null without a Session', async () => {
-    const { data } = await post<{ createSession: { session: { id: string } } }>('mutation { createSession(input: { title: "x", agentType: "NONE", queue: true }) { ... on CreateSessionPayload { session { id } } } }');
+    const { data } = await post<{ createSession: { session: { id: string } } }>(
+      'mutation { createSession(input: { title: "x", agentType: "NONE", queue: true }) { ... on CreateSessionPayload { session { id } } } }',
+    );
     const { id } = data.createSession.session;
     const [created] = await eventsOf(id);
     expect(created!.traceparent).toBe(traceparentOf(sessionSpan(decodeId(id)!.uuid)));
@@ -88,7 +99,11 @@ describe('the traceparent of an Event', () => {
     expect(await stream.result()).toEqual({ data: { handoffEvents: { type: 'READY', traceparent: null } } });
     await post('mutation { setAgentStatus(input: { id: "bob", status: OFFLINE }) { __typename } }');
     expect(await stream.result()).toEqual({ data: { handoffEvents: { type: 'AGENT_CHANGED', traceparent: null } } });
-    await post('mutation { setAgentStatus(input: { id: "bob", status: AVAILABLE }) { __typename } }', {}, { traceparent });
+    await post(
+      'mutation { setAgentStatus(input: { id: "bob", status: AVAILABLE }) { __typename } }',
+      {},
+      { traceparent },
+    );
     expect(await stream.result()).toEqual({ data: { handoffEvents: { type: 'AGENT_CHANGED', traceparent } } });
     stream.close();
   });
@@ -108,5 +123,7 @@ describe('the traceparent of an Event', () => {
 
 test('the database refuses a traceparent of another form', async () => {
   const { uuid } = await held();
-  await expect(database.pool.query(`UPDATE events SET traceparent = 'x' WHERE session_id = $1`, [uuid])).rejects.toThrow('events_traceparent_has_its_form');
+  await expect(
+    database.pool.query(`UPDATE events SET traceparent = 'x' WHERE session_id = $1`, [uuid]),
+  ).rejects.toThrow('events_traceparent_has_its_form');
 });

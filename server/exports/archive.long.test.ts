@@ -20,7 +20,13 @@ import { createRecords, type Records } from './records.ts';
 const { pool, prisma, url } = await testDatabase();
 const { agent, session, reassign, run } = world(pool);
 const { now: positioned } = createStamper({ pool, log: silentLog, stamped: () => undefined });
-const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(batonItself('archive')) });
+const records = createRecords({
+  schema,
+  createContext: () =>
+    contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(
+      batonItself('archive'),
+    ),
+});
 const maskError = createMaskError(silentLog);
 let folder = '';
 
@@ -33,11 +39,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const options = (fields: Partial<ArchiveOptions> = {}): ArchiveOptions => ({ folder, pool, positioned, records, maskError, log: silentLog, ...fields });
+const options = (fields: Partial<ArchiveOptions> = {}): ArchiveOptions => ({
+  folder,
+  pool,
+  positioned,
+  records,
+  maskError,
+  log: silentLog,
+  ...fields,
+});
 const archive = (fields: Partial<ArchiveOptions> = {}): Archive => new Archive(options(fields));
 const handOff = async (): Promise<string> => (await reassign(await session('ada'), { agentId: 'bob' })).handoffId!;
 const file = (id: string, form: 'md' | 'json'): string => join(folder, `${encodeId('handoff', id)}.${form}`);
-const statusOf = async (id: string): Promise<string> => (JSON.parse(await readFile(file(id, 'json'), 'utf8')) as { status: string }).status;
+const statusOf = async (id: string): Promise<string> =>
+  (JSON.parse(await readFile(file(id, 'json'), 'utf8')) as { status: string }).status;
 
 describe('the archive', () => {
   it('holds every handoff as complete Markdown and JSON, readable by its owner only', async () => {
@@ -45,7 +60,10 @@ describe('the archive', () => {
     await archive().catchUp();
     for (const id of ids) {
       expect(await readFile(file(id, 'md'), 'utf8')).toBe(await records.handoffMarkdown(encodeId('handoff', id)));
-      expect(JSON.parse(await readFile(file(id, 'json'), 'utf8'))).toMatchObject({ id: encodeId('handoff', id), status: 'INITIATED' });
+      expect(JSON.parse(await readFile(file(id, 'json'), 'utf8'))).toMatchObject({
+        id: encodeId('handoff', id),
+        status: 'INITIATED',
+      });
       expect((await stat(file(id, 'md'))).mode & 0o777).toBe(0o600);
       expect((await stat(file(id, 'json'))).mode & 0o777).toBe(0o600);
     }
@@ -132,7 +150,9 @@ describe('the archive', () => {
     await expect(stat(file(bad, 'md'))).rejects.toMatchObject({ code: 'ENOENT' });
     await rm(join(folder, '.caught-up'));
     const away = new GraphQLError('away', { originalError: Object.assign(new Error('away'), { code: '57P01' }) });
-    await expect(archive({ records: broken(away) }).catchUp()).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
+    await expect(archive({ records: broken(away) }).catchUp()).rejects.toMatchObject({
+      extensions: { code: 'UNAVAILABLE' },
+    });
   });
 });
 
@@ -159,7 +179,11 @@ describe('archiving in the background', () => {
     await rm(folder, { recursive: true });
     const tries = vi.spyOn(Archive.prototype, 'catchUp');
     const background = startArchiving(options({ log }), 5);
-    await vi.waitFor(() => expect(said).toEqual([{ level: 'warn', message: expect.stringContaining('could not be written') as string }]), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(
+      () =>
+        expect(said).toEqual([{ level: 'warn', message: expect.stringContaining('could not be written') as string }]),
+      { timeout: 30_000, interval: 5 },
+    );
     const id = await handOff();
     // It fails again and again meanwhile.
     await vi.waitFor(() => expect(tries.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000, interval: 5 });
@@ -168,7 +192,10 @@ describe('archiving in the background', () => {
     const there = await mkdtemp(join(tmpdir(), 'baton-archive-'));
     await rename(there, folder);
     await vi.waitFor(() => stat(file(id, 'md')), { timeout: 30_000, interval: 5 });
-    await vi.waitFor(() => expect(said.map(({ level }) => level)).toEqual(['warn', 'info']), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(() => expect(said.map(({ level }) => level)).toEqual(['warn', 'info']), {
+      timeout: 30_000,
+      interval: 5,
+    });
     await background.stop();
     tries.mockRestore();
   });

@@ -28,7 +28,8 @@ const batch = 250;
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
   newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
 
-const findChanged = statement(`WITH next AS MATERIALIZED (SELECT position, event_id FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch})
+const findChanged =
+  statement(`WITH next AS MATERIALIZED (SELECT position, event_id FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch})
 SELECT (SELECT max(position)::float8 FROM next) AS reached,
   ARRAY(SELECT e.handoff_id FROM next n JOIN events e ON e.id = n.event_id WHERE e.handoff_id IS NOT NULL GROUP BY e.handoff_id ORDER BY min(n.position)) AS handoffs`);
 
@@ -54,9 +55,12 @@ export class Archive {
     const { pool } = this.options;
     const [database, from] = await this.#begin();
     let count = 0;
-    for (let position = from; !this.#stopped; ) {
+    for (let position = from; !this.#stopped;) {
       await this.#follower.at(position);
-      const { rows } = await pool.query<{ reached: number | null; handoffs: string[] }>({ ...findChanged, values: [position] });
+      const { rows } = await pool.query<{ reached: number | null; handoffs: string[] }>({
+        ...findChanged,
+        values: [position],
+      });
       const { reached, handoffs } = rows[0]!;
       if (reached === null) break;
       for (const id of handoffs) {
@@ -83,7 +87,10 @@ export class Archive {
     if (waiting) await positioned();
     if (mark === null) return [database, 0];
     if (mark.database === database && mark.position <= head) return [database, mark.position];
-    log.warn({ folder }, 'The archive was written from another database, or from this one before it was restored: every handoff is written again');
+    log.warn(
+      { folder },
+      'The archive was written from another database, or from this one before it was restored: every handoff is written again',
+    );
     return [database, 0];
   }
 
@@ -102,7 +109,10 @@ export class Archive {
       if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
       observed('failure', this.options.pool, { part: 'archive' });
       // A Handoff that cannot be rendered must not block the others.
-      log.error({ err: masked, handoff: id }, 'A handoff could not be rendered for the archive: it is left out until it changes');
+      log.error(
+        { err: masked, handoff: id },
+        'A handoff could not be rendered for the archive: it is left out until it changes',
+      );
       return false;
     }
     const [markdown, json] = forms;
@@ -126,7 +136,11 @@ export function startArchiving(options: ArchiveOptions, everyMs = 1_000): { stop
     } catch (error) {
       observed('failure', options.pool, { part: 'archive' });
       const reason = errorCode(error) ?? 'unknown';
-      if (reason !== lastFailure) log.warn({ err: error, folder }, 'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected');
+      if (reason !== lastFailure)
+        log.warn(
+          { err: error, folder },
+          'Handoffs could not be written to the archive: it will be tried again, and nothing else is affected',
+        );
       lastFailure = reason;
     }
     return lastFailure === null ? everyMs : everyMs * 5;

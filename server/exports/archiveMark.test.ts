@@ -22,14 +22,22 @@ const clock = await movableClock(db);
 const { pool, prisma } = db;
 const { agent, session, reassign, run } = world(pool);
 const { now: positioned } = createStamper({ pool, log: silentLog, stamped: () => undefined });
-const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(batonItself('archive')) });
+const records = createRecords({
+  schema,
+  createContext: () =>
+    contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(
+      batonItself('archive'),
+    ),
+});
 const folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 50 });
 
-const archive = (fields: Partial<ArchiveOptions> = {}) => new Archive({ folder, pool, positioned, records, maskError: createMaskError(silentLog), log: silentLog, ...fields });
+const archive = (fields: Partial<ArchiveOptions> = {}) =>
+  new Archive({ folder, pool, positioned, records, maskError: createMaskError(silentLog), log: silentLog, ...fields });
 const handOff = async (): Promise<string> => (await reassign(await session('ada'), { agentId: 'bob' })).handoffId!;
-const statusOf = async (id: string) => (JSON.parse(await readFile(join(folder, `${encodeId('handoff', id)}.json`), 'utf8')) as { status: string }).status;
+const statusOf = async (id: string) =>
+  (JSON.parse(await readFile(join(folder, `${encodeId('handoff', id)}.json`), 'utf8')) as { status: string }).status;
 
 it('writes new and changed handoffs after the clock stepped back two hours', async () => {
   const before = await handOff();
@@ -87,7 +95,11 @@ it('writes everything again for another database and for one restored to an earl
   const all = await prisma.handoff.count();
   const mark = await readFile(join(folder, '.caught-up'), 'utf8');
   const [database, position] = mark.trim().split(' ') as [string, string];
-  for (const other of [`${randomUUID()} ${position}\n`, `${database} ${Number(position) + 1}\n`, `${new Date().toISOString()}\n`]) {
+  for (const other of [
+    `${randomUUID()} ${position}\n`,
+    `${database} ${Number(position) + 1}\n`,
+    `${new Date().toISOString()}\n`,
+  ]) {
     await writeFile(join(folder, '.caught-up'), other);
     await rm(join(folder, `${encodeId('handoff', id)}.md`));
     expect(await archive().catchUp()).toBe(all);

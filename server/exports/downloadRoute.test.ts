@@ -20,7 +20,12 @@ beforeAll(async () => {
   await agent('ada');
   await agent('bob');
   const id = await session('ada', { title: 'Write the importer' });
-  await turn(id, { messages: [{ role: 'USER', content: 'Write it.' }, { role: 'ASSISTANT', content: 'Half of it is there.' }] });
+  await turn(id, {
+    messages: [
+      { role: 'USER', content: 'Write it.' },
+      { role: 'ASSISTANT', content: 'Half of it is there.' },
+    ],
+  });
   sessionId = encodeId('session', id);
   for (const to of ['bob', 'ada', 'bob']) {
     const { handoffId } = await reassign(id, { agentId: to, metadata: { to } });
@@ -75,7 +80,9 @@ describe('GET /handoffs/<id>.json', () => {
   test('returns 404 as JSON for an unknown handoff', async () => {
     const { status, body } = await send(`${url}/handoffs/${unknown}.json`);
     expect(status).toBe(404);
-    expect(JSON.parse(body)).toEqual({ errors: [{ message: 'There is no handoff with this id.', extensions: { code: 'NOT_FOUND' } }] });
+    expect(JSON.parse(body)).toEqual({
+      errors: [{ message: 'There is no handoff with this id.', extensions: { code: 'NOT_FOUND' } }],
+    });
   });
 });
 
@@ -84,7 +91,12 @@ describe('GET /sessions/<id>.json', () => {
     const { status, body } = await send(`${url}/sessions/${sessionId}.json`);
     expect(status).toBe(200);
     const record = JSON.parse(body) as { chain: { id: string; summary: string }[] };
-    expect(record).toMatchObject({ id: sessionId, title: 'Write the importer', agent: { id: 'bob' }, olderHandoffs: 0 });
+    expect(record).toMatchObject({
+      id: sessionId,
+      title: 'Write the importer',
+      agent: { id: 'bob' },
+      olderHandoffs: 0,
+    });
     expect(record.chain.map(({ id }) => id)).toEqual(handoffIds);
     expect(record.chain.every(({ summary }) => summary !== '')).toBe(true);
   });
@@ -134,13 +146,20 @@ test('returns 304 for an unchanged handoff', async () => {
   const first = await send(`${url}/handoffs/${handoffIds[0]}.json`);
   const etag = first.headers.etag!;
   expect(etag).toMatch(/^"[\w-]{43}"$/);
-  const again = await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': `"other", W/${etag}` } });
+  const again = await send(`${url}/handoffs/${handoffIds[0]}.json`, {
+    headers: { 'if-none-match': `"other", W/${etag}` },
+  });
   expect([again.status, again.body, again.headers.etag]).toEqual([304, '', etag]);
-  expect((await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  expect(
+    (await send(`${url}/handoffs/${handoffIds[0]}.json`, { headers: { 'if-none-match': '"other"' } })).status,
+  ).toBe(200);
 });
 
 test('answers HEAD like GET without the body, and other methods with 405', async () => {
-  const [get, head] = [await send(`${url}/handoffs/${handoffIds[0]}.md`), await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'HEAD' })];
+  const [get, head] = [
+    await send(`${url}/handoffs/${handoffIds[0]}.md`),
+    await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'HEAD' }),
+  ];
   expect([head.status, head.body, head.headers.etag]).toEqual([200, '', get.headers.etag]);
   const posted = await send(`${url}/handoffs/${handoffIds[0]}.md`, { method: 'POST', body: 'x' });
   expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);

@@ -16,31 +16,52 @@ export interface DownloadOptions {
   createContext: (caller: Caller) => object;
   maskError: (error: unknown, request?: CallerRequest) => Error;
   /** A Session's log as a transcript of another program; null when the reader may not read it. `head` changes with anything in it. */
-  transcript: (reader: Caller, id: string, as: Program, given: URLSearchParams) => Promise<{ head: string; parts: () => AsyncIterable<string> } | null>;
+  transcript: (
+    reader: Caller,
+    id: string,
+    as: Program,
+    given: URLSearchParams,
+  ) => Promise<{ head: string; parts: () => AsyncIterable<string> } | null>;
 }
 
 export type Program = 'claude-code' | 'codex';
 
 const address = /^\/(?:(handoffs)\/([^/]+)\.(md|json)|(sessions)\/([^/]+)\.(json|(claude-code|codex)\.jsonl))$/;
-const types = { md: 'text/markdown; charset=utf-8', json: 'application/json; charset=utf-8', jsonl: 'application/x-ndjson; charset=utf-8' };
+const types = {
+  md: 'text/markdown; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+};
 
 /** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`, `.claude-code.jsonl`, `.codex.jsonl`: the record as a file. */
 export function downloadRoute({ schema, createContext, maskError, transcript }: DownloadOptions) {
-  return async (request: Request, caller: () => Promise<Caller>, _ask: unknown, made: CallerRequest): Promise<Response | Streamed | undefined> => {
+  return async (
+    request: Request,
+    caller: () => Promise<Caller>,
+    _ask: unknown,
+    made: CallerRequest,
+  ): Promise<Response | Streamed | undefined> => {
     const { pathname, searchParams } = new URL(request.url);
     const found = address.exec(pathname);
     if (found === null) return undefined;
-    const [noun, id, form] = (found[1] === undefined ? found.slice(4, 7) : found.slice(1, 4)) as [string, string, string];
+    const [noun, id, form] = (found[1] === undefined ? found.slice(4, 7) : found.slice(1, 4)) as [
+      string,
+      string,
+      string,
+    ];
     const program = found[7] as Program | undefined;
     const kind = form === 'md' ? 'md' : 'json';
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(made, kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refusal(made, kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
       const reader = await caller();
       const records = createRecords({ schema, createContext: () => createContext(reader) });
       const name = `${id}.${form}`;
       if (program !== undefined) {
         const native = await transcript(reader, id, program, searchParams);
-        return native === null ? notFound(made, kind, noun) : streamed(file(request, native.head, name, types.jsonl), native.parts);
+        return native === null
+          ? notFound(made, kind, noun)
+          : streamed(file(request, native.head, name, types.jsonl), native.parts);
       }
       if (noun === 'sessions') {
         const record = await records.session(id);
@@ -53,36 +74,53 @@ export function downloadRoute({ schema, createContext, maskError, transcript }: 
       const masked = maskError(error, made);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
       // An invalid id counts as unknown. The address of a transcript also has arguments, and its id was looked at.
-      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined)) return notFound(made, kind, noun);
+      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined))
+        return notFound(made, kind, noun);
       const status = httpStatusOf(code);
       return refusal(made, kind, status, code, masked.message, {
         ...(status === 503 && { 'retry-after': '1' }),
-        ...(masked instanceof GraphQLError && (masked.extensions['http'])?.headers),
+        ...(masked instanceof GraphQLError && masked.extensions['http']?.headers),
       });
     }
   };
 }
 
 /** Recorded text is untrusted: browsers must neither render it as a page nor embed it. */
-const guarded = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox", 'cross-origin-resource-policy': 'same-origin' };
+const guarded = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+};
 
 /** The ETag is the hash of `body`, which changes with any part of the file. */
 function file(request: Request, body: string, name: string, type: string): Response {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const headers = { ...guarded, etag, 'cache-control': 'private, no-cache' };
-  const knownTags = request.headers.get('if-none-match')?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  const knownTags = request.headers
+    .get('if-none-match')
+    ?.split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
   if (knownTags?.some((tag) => tag === etag || tag === '*')) return new Response(null, { status: 304, headers });
   const described = { ...headers, 'content-type': type, 'content-disposition': `attachment; filename="${name}"` };
   return new Response(request.method === 'HEAD' ? null : body, { headers: described });
 }
 
-const streamed = (response: Response, parts: () => AsyncIterable<string>): Response | Streamed => (response.body === null ? response : { response, parts: parts() });
+const streamed = (response: Response, parts: () => AsyncIterable<string>): Response | Streamed =>
+  response.body === null ? response : { response, parts: parts() };
 
 const notFound = (made: CallerRequest, kind: 'md' | 'json', noun: string): Response =>
   refusal(made, kind, 404, 'NOT_FOUND', `There is no ${noun.slice(0, -1)} with this id.`);
 
-function refusal(made: CallerRequest, kind: 'md' | 'json', status: number, code: string, message: string, more: Record<string, string> = {}): Response {
+function refusal(
+  made: CallerRequest,
+  kind: 'md' | 'json',
+  status: number,
+  code: string,
+  message: string,
+  more: Record<string, string> = {},
+): Response {
   const headers = { ...guarded, 'cache-control': 'no-store', ...more };
-  if (kind === 'json') return Response.json({ errors: [{ message, extensions: { code, requestId: made.id } }] }, { status, headers });
+  if (kind === 'json')
+    return Response.json({ errors: [{ message, extensions: { code, requestId: made.id } }] }, { status, headers });
   return new Response(`${message}\n`, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } });
 }

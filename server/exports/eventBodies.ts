@@ -30,7 +30,12 @@ export interface EventBodiesOptions {
 /** Returns the JSON of events, in their order; null for one that cannot be read. Rejects when the database does not answer. */
 export function createEventBodies({ schema, createContext, cursorOf, failed }: EventBodiesOptions) {
   const read = async (ids: readonly string[]): Promise<(object | null)[]> => {
-    const { data, errors } = await execute({ schema, document: eventDocument, variableValues: { ids }, contextValue: createContext() });
+    const { data, errors } = await execute({
+      schema,
+      document: eventDocument,
+      variableValues: { ids },
+      contextValue: createContext(),
+    });
     if (errors?.[0] !== undefined) throw errors[0];
     return (data as unknown as { nodes: (object | null)[] }).nodes;
   };

@@ -23,7 +23,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const options = (fields: Partial<EventLogOptions> = {}): EventLogOptions => ({ file, bytes: 1_000_000, pool: db.pool, positioned, bodies, log: silentLog, ...fields });
+const options = (fields: Partial<EventLogOptions> = {}): EventLogOptions => ({
+  file,
+  bytes: 1_000_000,
+  pool: db.pool,
+  positioned,
+  bodies,
+  log: silentLog,
+  ...fields,
+});
 async function write(fields: Partial<EventLogOptions> = {}): Promise<number> {
   const log = new EventLog(options(fields));
   const count = await log.catchUp();
@@ -36,11 +44,19 @@ const some = async () => {
   await reassign(id, { agentId: 'bob' });
 };
 const linesOf = async (...files: string[]) =>
-  (await Promise.all(files.map((one) => readFile(one, 'utf8')))).join('').trimEnd().split('\n').map((line) => JSON.parse(line) as { position: number; event: { id: string; type: string; session: object | null } });
+  (await Promise.all(files.map((one) => readFile(one, 'utf8'))))
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .map(
+      (line) => JSON.parse(line) as { position: number; event: { id: string; type: string; session: object | null } },
+    );
 /** Every event of the database once, in the one order. */
 const whole = async (...files: string[]) => {
   const lines = await linesOf(...files);
-  const { rows } = await db.pool.query<{ position: number; type: string }>('SELECT p.position::float8, e.type FROM event_positions p JOIN events e ON e.id = p.event_id ORDER BY p.position');
+  const { rows } = await db.pool.query<{ position: number; type: string }>(
+    'SELECT p.position::float8, e.type FROM event_positions p JOIN events e ON e.id = p.event_id ORDER BY p.position',
+  );
   expect(lines.map(({ position, event }) => ({ position, type: event.type }))).toEqual(rows);
   return lines;
 };
@@ -50,7 +66,15 @@ it('has every event in order, as a subscription has it, readable by its owner on
   const written = await write();
   const lines = await whole(file);
   expect(lines).toHaveLength(written);
-  expect(lines.at(-1)).toMatchObject({ event: { type: 'SESSION_REASSIGNED', agent: { id: 'bob' }, actor: { principal: 'operator' }, cursor: expect.any(String) as string, session: { title: 'A piece of work' } } });
+  expect(lines.at(-1)).toMatchObject({
+    event: {
+      type: 'SESSION_REASSIGNED',
+      agent: { id: 'bob' },
+      actor: { principal: 'operator' },
+      cursor: expect.any(String) as string,
+      session: { title: 'A piece of work' },
+    },
+  });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
@@ -75,7 +99,12 @@ it('goes on with what is missing, also after a kill within a line', async () => 
 it('tells the database how far it is before it reads on, so that nothing is pruned that it lacks, and goes on after a gap', async () => {
   await some();
   const log = new EventLog(options());
-  const told = async (): Promise<number | undefined> => (await db.pool.query<{ position: number }>('SELECT position::float8 FROM event_followers WHERE name LIKE $1', [`event log %${file}`])).rows[0]?.position;
+  const told = async (): Promise<number | undefined> =>
+    (
+      await db.pool.query<{ position: number }>('SELECT position::float8 FROM event_followers WHERE name LIKE $1', [
+        `event log %${file}`,
+      ])
+    ).rows[0]?.position;
   await log.catchUp();
   await log.close();
   expect(await told()).toBe(0);
@@ -84,7 +113,10 @@ it('tells the database how far it is before it reads on, so that nothing is prun
   expect(await told()).toBe(last);
   await some();
   await positioned();
-  const gone = await db.pool.query('DELETE FROM event_positions WHERE position = (SELECT min(position) FROM event_positions WHERE position > $1)', [last]);
+  const gone = await db.pool.query(
+    'DELETE FROM event_positions WHERE position = (SELECT min(position) FROM event_positions WHERE position > $1)',
+    [last],
+  );
   expect([gone.rowCount, await write()]).toEqual([1, 3]);
 });
 

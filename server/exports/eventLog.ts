@@ -29,7 +29,9 @@ const longestLine = 1024 * 1024;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
   newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
-const findNext = statement(`SELECT position::float8, event_id AS "eventId" FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch}`);
+const findNext = statement(
+  `SELECT position::float8, event_id AS "eventId" FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch}`,
+);
 
 /**
  * Appends every event to a file, one JSON object a line, in the one order over all events. Reads only the database, after the
@@ -58,11 +60,16 @@ export class EventLog {
       let count = 0;
       while (!this.#stopped) {
         await this.#follower.at(this.#position);
-        const next = (await pool.query<{ position: number; eventId: string }>({ ...findNext, values: [this.#position] })).rows;
+        const next = (
+          await pool.query<{ position: number; eventId: string }>({ ...findNext, values: [this.#position] })
+        ).rows;
         if (next.length === 0) break;
         const texts = await bodies(next);
         // An event that cannot be read keeps its place.
-        const lines = next.map(({ position }, index) => `{"database":"${database}","position":${position},"event":${texts[index] ?? 'null'}}\n`);
+        const lines = next.map(
+          ({ position }, index) =>
+            `{"database":"${database}","position":${position},"event":${texts[index] ?? 'null'}}\n`,
+        );
         await this.#append(lines.join(''));
         this.#position = next.at(-1)!.position;
         count += next.length;
@@ -97,7 +104,11 @@ export class EventLog {
     // A file that was rotated just before a kill leaves its position in the one before.
     const found = last ?? (await lastOf(`${file}.1`));
     const continues = found === null || (found.database === database && found.position <= head);
-    if (!continues) log.warn({ file }, 'The event log was written from another database, or from this one before it was restored: every event is written again');
+    if (!continues)
+      log.warn(
+        { file },
+        'The event log was written from another database, or from this one before it was restored: every event is written again',
+      );
     this.#position = continues ? (found?.position ?? 0) : 0;
   }
 
@@ -116,7 +127,8 @@ export class EventLog {
 
   async #rotate(): Promise<void> {
     const { file, kept = 5 } = this.options;
-    for (let number = kept - 1; number > 0; number -= 1) await rename(`${file}.${number}`, `${file}.${number + 1}`).catch(ignoreMissing);
+    for (let number = kept - 1; number > 0; number -= 1)
+      await rename(`${file}.${number}`, `${file}.${number + 1}`).catch(ignoreMissing);
     await this.close();
     await rename(file, `${file}.1`);
     this.#handle = await open(file, 'a+', 0o600);
@@ -138,7 +150,9 @@ async function readEnd(handle: FileHandle): Promise<{ end: number; last: Last | 
   const newline = text.lastIndexOf(0x0a);
   if (newline === -1) return { end: 0, last: null };
   const begin = newline === 0 ? -1 : text.lastIndexOf(0x0a, newline - 1);
-  const [, database, position] = /^\{"database":"([0-9a-f-]{36})","position":(\d+),/.exec(text.subarray(begin + 1, newline).toString('latin1')) ?? [];
+  const [, database, position] =
+    /^\{"database":"([0-9a-f-]{36})","position":(\d+),/.exec(text.subarray(begin + 1, newline).toString('latin1')) ??
+    [];
   return { end: start + newline + 1, last: database === undefined ? null : { database, position: Number(position) } };
 }
 
@@ -170,7 +184,11 @@ export function startEventLog(options: EventLogOptions, everyMs = 1_000): { stop
     } catch (error) {
       observed('failure', options.pool, { part: 'event_log' });
       const reason = errorCode(error) ?? 'unknown';
-      if (reason !== lastFailure) log.warn({ err: error, file }, 'Events could not be written to the event log: it will be tried again, and nothing else is affected');
+      if (reason !== lastFailure)
+        log.warn(
+          { err: error, file },
+          'Events could not be written to the event log: it will be tried again, and nothing else is affected',
+        );
       lastFailure = reason;
     }
     return lastFailure === null ? everyMs : everyMs * 5;

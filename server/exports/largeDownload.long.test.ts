@@ -23,7 +23,9 @@ beforeAll(async () => {
     const { handoffId } = await reassign(id, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
     await run(acceptHandoff, { handoffId: handoffId! });
   }
-  await database.pool.query(`UPDATE handoffs SET summary = (SELECT string_agg(encode(sha256((handoffs.id::text || n)::bytea), 'base64'), '') FROM generate_series(1, 6400) n)`);
+  await database.pool.query(
+    `UPDATE handoffs SET summary = (SELECT string_agg(encode(sha256((handoffs.id::text || n)::bytea), 'base64'), '') FROM generate_series(1, 6400) n)`,
+  );
   path = `/sessions/${encodeId('session', id)}.json`;
 });
 
@@ -31,7 +33,11 @@ const caller = { principal: 'admin', role: 'ADMIN' as const };
 const key = { variables: { BATON_ADMIN_KEY: adminKey } };
 const headers = { authorization: `Bearer ${adminKey}` };
 
-test.each([['identity', 14], ['gzip', 22], ['br', 22]] as const)('is read only as its reader takes it, and costs a read for each megabyte: %s', async (encoding, most) => {
+test.each([
+  ['identity', 14],
+  ['gzip', 22],
+  ['br', 22],
+] as const)('is read only as its reader takes it, and costs a read for each megabyte: %s', async (encoding, most) => {
   const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 1_000 }), clock: () => 0 });
   const { url } = await startApp(database, { ...key, rates });
   const paid = (): number => 1_000 - rates.allowances(caller)!.reads.remaining;
@@ -52,7 +58,8 @@ test.each([['identity', 14], ['gzip', 22], ['br', 22]] as const)('is read only a
     )
     .toBe(true);
   expect(paid()).toBeLessThan(most);
-  const decoded = encoding === 'identity' ? response : response.pipe(encoding === 'gzip' ? createGunzip() : createBrotliDecompress());
+  const decoded =
+    encoding === 'identity' ? response : response.pipe(encoding === 'gzip' ? createGunzip() : createBrotliDecompress());
   let bytes = 0;
   for await (const chunk of decoded) bytes += (chunk as Buffer).length;
   expect(bytes).toBeGreaterThan(90 * 280_000);

@@ -112,24 +112,37 @@ export function createRecords({ schema, createContext }: { schema: GraphQLSchema
     },
     /** `head` changes with anything in the Session or its chain. `parts` yields the JSON with the chain, first Handoff first, one page at a time. */
     async session(id: string): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
-      const { session } = await run<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, { id });
+      const { session } = await run<{ session: { agentSessions: { nodes: object[] } } | null }>(sessionDocument, {
+        id,
+      });
       if (session === null) return null;
       // Reads one place more than it shows: the cursor before which the last page ends.
       const places: Place[] = [];
-      for (let more = true; more && places.length <= longestChain; ) {
-        const found = (await run<PlacesPage>(placesDocument, { id, after: places.at(-1)?.cursor ?? null })).session?.handoffs;
+      for (let more = true; more && places.length <= longestChain;) {
+        const found = (await run<PlacesPage>(placesDocument, { id, after: places.at(-1)?.cursor ?? null })).session
+          ?.handoffs;
         places.push(...(found?.edges ?? []));
         more = found?.pageInfo.hasNextPage === true;
       }
       const length = Math.min(places.length, longestChain);
       const olderHandoffs = (places[length - 1]?.node.depth ?? 1) - 1;
-      const head = JSON.stringify({ ...session, agentSessions: session.agentSessions.nodes.toReversed(), olderHandoffs }, null, 2);
+      const head = JSON.stringify(
+        { ...session, agentSessions: session.agentSessions.nodes.toReversed(), olderHandoffs },
+        null,
+        2,
+      );
       async function* parts(): AsyncGenerator<string, void> {
         yield `${head.slice(0, -2)},\n  "chain": [`;
         for (let end = length; end > 0; end -= chainPage) {
-          const page = await run<ChainPage>(chainDocument, { id, last: Math.min(chainPage, end), before: places[end]?.cursor ?? null });
+          const page = await run<ChainPage>(chainDocument, {
+            id,
+            last: Math.min(chainPage, end),
+            before: places[end]?.cursor ?? null,
+          });
           if (page.session === null) throw new NotFoundError('session', id);
-          const texts = page.session.handoffs.nodes.toReversed().map((handoff) => `\n${JSON.stringify(handoff, null, 2)}`.replaceAll('\n', '\n    '));
+          const texts = page.session.handoffs.nodes
+            .toReversed()
+            .map((handoff) => `\n${JSON.stringify(handoff, null, 2)}`.replaceAll('\n', '\n    '));
           yield `${end === length ? '' : ','}${texts.join(',')}`;
         }
         yield length === 0 ? ']\n}\n' : '\n  ]\n}\n';

@@ -80,15 +80,21 @@ describe('GraphiQL in a browser', () => {
   }, 90_000);
 
   // The long suite does it with the other tabs.
-  it.each(['Reassign', 'Live'])('opens %s by the first press after a cold load', async (name) => {
-    await openTabAfterColdLoad(url, name);
-  }, 90_000);
+  it.each(['Reassign', 'Live'])(
+    'opens %s by the first press after a cold load',
+    async (name) => {
+      await openTabAfterColdLoad(url, name);
+    },
+    90_000,
+  );
 
   it('shows the answer below the query on a narrow screen, and links to the dashboard', async () => {
     const other = await (await sharedBrowser()).newPage({ viewport: { width: 390, height: 844 } });
     onTestFinished(() => other.close());
     await other.goto(`${url}/graphql`);
-    await expect.poll(async () => (await other.locator('.result-window').boundingBox())?.width ?? 0, patiently).toBeGreaterThan(250);
+    await expect
+      .poll(async () => (await other.locator('.result-window').boundingBox())?.width ?? 0, patiently)
+      .toBeGreaterThan(250);
     await other.getByRole('link', { name: 'Dashboard' }).click();
     await expect.poll(() => new URL(other.url()).pathname).toBe('/');
   }, 90_000);

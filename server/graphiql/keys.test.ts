@@ -51,7 +51,9 @@ it('sends the key of the page with the requests of every tab, and with subscript
 
   await open('Live', 'handoffEvents');
   await run(/"type":\s*"(READY|HEARTBEAT)"/);
-  await client(url, { key: secret }).post('mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }');
+  await client(url, { key: secret }).post(
+    'mutation { setAgentStatus(input: { id: "claude-1", status: DRAINING }) { __typename } }',
+  );
   await result.filter({ hasText: /"type":\s*"AGENT_CHANGED"/ }).waitFor();
 
   await page.getByRole('link', { name: 'Dashboard' }).click();

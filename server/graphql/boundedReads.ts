@@ -4,8 +4,27 @@ import { causeOf } from './errors/away.ts';
 import type { HeldBytes } from './heldBytes.ts';
 
 /** Columns of up to 64 KB and more, of any table. */
-const largeColumns = new Set(['arguments', 'content', 'context', 'contextVariables', 'error', 'instructions', 'metadata', 'payload', 'result', 'stages', 'summary', 'transitions']);
-const reads = new Set<string | symbol>(['findFirst', 'findFirstOrThrow', 'findMany', 'findUnique', 'findUniqueOrThrow']);
+const largeColumns = new Set([
+  'arguments',
+  'content',
+  'context',
+  'contextVariables',
+  'error',
+  'instructions',
+  'metadata',
+  'payload',
+  'result',
+  'stages',
+  'summary',
+  'transitions',
+]);
+const reads = new Set<string | symbol>([
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'findUnique',
+  'findUniqueOrThrow',
+]);
 
 /** `page`: the path of the list that the rows are a page of. */
 type Read = (query: object, page?: string) => Promise<unknown>;
@@ -34,13 +53,18 @@ const boundedDelegate = (delegate: object, held: HeldBytes): object =>
     get(target, name) {
       if (!reads.has(name)) return Reflect.get(target, name) as unknown;
       const read: Read = (query) => (Reflect.get(target, methodOf(name, query)) as Read)(query);
-      return ((query, page) => (isLarge(query) ? boundedRead(held, page, () => read(query), batchOf(name, query)) : read(query))) satisfies Read;
+      return ((query, page) =>
+        isLarge(query) ? boundedRead(held, page, () => read(query), batchOf(name, query)) : read(query)) satisfies Read;
     },
   });
 
 /** Reads rows with large columns: after the request's other such reads, and counted. */
-export const boundedRead = <Result>(held: HeldBytes, page: string | undefined, read: () => Promise<Result>, together: string | null = null): Promise<Result> =>
-  held.inOrder(() => counted(read(), held, page), together);
+export const boundedRead = <Result>(
+  held: HeldBytes,
+  page: string | undefined,
+  read: () => Promise<Result>,
+  together: string | null = null,
+): Promise<Result> => held.inOrder(() => counted(read(), held, page), together);
 
 const columnsOf = (query: object): string[] => Object.keys((query as { where?: object }).where ?? {});
 
@@ -54,14 +78,20 @@ const methodOf = (name: string | symbol, query: object): string | symbol =>
 /** Prisma sends one statement for the look-ups by one column with equal selections that are made in one tick. */
 function batchOf(name: string | symbol, query: object): string | null {
   const columns = columnsOf(query);
-  return String(name).startsWith('findUnique') && columns.length === 1 ? JSON.stringify([columns, { ...query, where: null }]) : null;
+  return String(name).startsWith('findUnique') && columns.length === 1
+    ? JSON.stringify([columns, { ...query, where: null }])
+    : null;
 }
 
 /** Whether a query reads a large column, or all columns. */
 function isLarge(query: object): boolean {
   const { select } = query as { select?: Record<string, unknown> | null };
   if (select == null) return true;
-  return Object.entries(select).some(([name, asked]) => (typeof asked === 'object' && asked !== null ? name !== '_count' && isLarge(asked) : asked === true && largeColumns.has(name)));
+  return Object.entries(select).some(([name, asked]) =>
+    typeof asked === 'object' && asked !== null
+      ? name !== '_count' && isLarge(asked)
+      : asked === true && largeColumns.has(name),
+  );
 }
 
 /** A page is read with one row more, which shows whether there is another page. */
@@ -73,7 +103,10 @@ async function counted<Result>(reading: Promise<Result>, held: HeldBytes, page =
     throw held.exceed(cause.bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null });
   });
   const sizes = (Array.isArray(result) ? result : [result]).map(bytesOf);
-  held.add(sizes.reduce((sum, bytes) => sum + bytes, 0), () => new Map(page === '' ? [] : [[page, [sizes.slice(0, -1)]]]));
+  held.add(
+    sizes.reduce((sum, bytes) => sum + bytes, 0),
+    () => new Map(page === '' ? [] : [[page, [sizes.slice(0, -1)]]]),
+  );
   return result;
 }
 

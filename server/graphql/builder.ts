@@ -60,7 +60,8 @@ export const builder = new SchemaBuilder<SchemaShape>({
     defaultTypes: [BadUserInputError],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${capitalized(fieldName)}Result`,
-      description: 'Result of the mutation of the same name: its payload, or a typed error. An error means that nothing was changed.',
+      description:
+        'Result of the mutation of the same name: its payload, or a typed error. An error means that nothing was changed.',
     },
   },
   prisma: {
@@ -71,17 +72,21 @@ export const builder = new SchemaBuilder<SchemaShape>({
   relay: {
     encodeGlobalID: (typename, id) => encodeNodeId(typename as NodeType, String(id)),
     decodeGlobalID: decodeNodeId,
-    idFieldOptions: { description: 'Global id. Valid for `node` and for every argument that takes an id of this type.' },
+    idFieldOptions: {
+      description: 'Global id. Valid for `node` and for every argument that takes an id of this type.',
+    },
     nodeTypeOptions: { description: 'A record with a global id.' },
     nodeQueryOptions: {
       access: everybody,
       description: 'Returns the record with this global id; null when it does not exist or the caller may not read it.',
       args: { id: { description: 'Any global id, or the slug of an Agent.' } },
-      resolve: async (_root, { id }, context, _info, resolveNode) => ((await readable([id], context))[0] === true ? resolveNode(id) : null),
+      resolve: async (_root, { id }, context, _info, resolveNode) =>
+        (await readable([id], context))[0] === true ? resolveNode(id) : null,
     },
     nodesQueryOptions: {
       access: everybody,
-      description: 'Returns the records with these ids, in their order; null in place of a record that does not exist or that the caller may not read.',
+      description:
+        'Returns the records with these ids, in their order; null in place of a record that does not exist or that the caller may not read.',
       args: { ids: { description: `Global ids, or slugs of Agents: at most ${maxNodes}.` } },
       resolve: async (_root, { ids }, context, info): Promise<unknown[]> => {
         if (ids.length > maxNodes) {
@@ -90,7 +95,12 @@ export const builder = new SchemaBuilder<SchemaShape>({
         const distinct = [...new Set(ids)];
         const mayRead = await readable(distinct, context);
         // The `resolveNodes` that Pothos passes to a resolver ignores its argument and looks up all ids.
-        const found = await resolveNodes(builder, context, info, distinct.map((id, index) => (mayRead[index] === true ? id : null)));
+        const found = await resolveNodes(
+          builder,
+          context,
+          info,
+          distinct.map((id, index) => (mayRead[index] === true ? id : null)),
+        );
         const byId = new Map(distinct.map((id, index) => [id, found[index]]));
         return ids.map((id) => byId.get(id));
       },
@@ -105,7 +115,8 @@ builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
     ...dateTime,
-    description: 'A time with its date and zone as in RFC 3339: `2026-01-10T12:00:00Z` or `2026-01-10T13:00:00+01:00`. Answers are in UTC, with milliseconds.',
+    description:
+      'A time with its date and zone as in RFC 3339: `2026-01-10T12:00:00Z` or `2026-01-10T13:00:00+01:00`. Answers are in UTC, with milliseconds.',
     serialize: (value) => (isIso(value) ? (value as never) : serialize(value)),
     parseValue: (value) => withAdvice(() => parseValue(value)),
     parseLiteral: (node, variables) => withAdvice(() => parseLiteral(node, variables)),
@@ -118,7 +129,9 @@ function withAdvice<Value>(parse: () => Value): Value {
     return parse();
   } catch (error) {
     const { message, nodes } = error as GraphQLError;
-    throw new GraphQLError(`${message.replace(/\.$/, '')}: give date, time and zone, such as 2026-01-10T12:00:00Z`, { nodes });
+    throw new GraphQLError(`${message.replace(/\.$/, '')}: give date, time and zone, such as 2026-01-10T12:00:00Z`, {
+      nodes,
+    });
   }
 }
 builder.addScalarType('JSON', JsonScalar);

@@ -1,4 +1,18 @@
-import { BREAK, getNullableType, isScalarType, Kind, OperationTypeNode, TypeInfo, visit, visitWithTypeInfo, type ArgumentNode, type DocumentNode, type ExecutionArgs, type GraphQLSchema, type ObjectFieldNode } from 'graphql';
+import {
+  BREAK,
+  getNullableType,
+  isScalarType,
+  Kind,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+  type ArgumentNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type ObjectFieldNode,
+} from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from './context.ts';
@@ -41,7 +55,9 @@ export function compiledQueries(): Plugin {
         const { rootValue, contextValue, variableValues } = given;
         const result = await query.query(rootValue, contextValue, variableValues);
         const { held, processorTime } = contextValue as Partial<Pick<GraphQLContext, 'held' | 'processorTime'>>;
-        const isFinal = (held?.exceeded ?? processorTime?.exceeded ?? null) !== null || result.errors?.some((error) => isAway(causeOf(error))) === true;
+        const isFinal =
+          (held?.exceeded ?? processorTime?.exceeded ?? null) !== null ||
+          result.errors?.some((error) => isAway(causeOf(error))) === true;
         return result.errors === undefined || isFinal ? result : execute(given);
       });
     },

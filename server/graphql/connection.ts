@@ -12,7 +12,17 @@ import { badArgument } from './input/badArgument.ts';
 import { isLimited } from './limitedReads.ts';
 import { countReadable, type LimitedTable, readablePages } from './lists/limitedRows.ts';
 import { namesOf } from './path.ts';
-import { boundsOf, cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows, sqlPage } from './page.ts';
+import {
+  boundsOf,
+  cutPage,
+  encodeCursor,
+  inOrder,
+  type Order,
+  pageOf,
+  type PageArgs,
+  type PageOfRows,
+  sqlPage,
+} from './page.ts';
 import { inTurn } from './processorTime.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -21,7 +31,8 @@ export interface Row {
 }
 
 /** Without a promise for what is there: a list of Sessions has a page for each. */
-const then = <A, B>(value: MaybePromise<A>, next: (value: A) => B): MaybePromise<B> => (value instanceof Promise ? value.then(next) : next(value));
+const then = <A, B>(value: MaybePromise<A>, next: (value: A) => B): MaybePromise<B> =>
+  value instanceof Promise ? value.then(next) : next(value);
 
 /** A list whose rows and number are fetched when they are asked for, and only then. */
 export interface Connection {
@@ -31,15 +42,26 @@ export interface Connection {
 }
 
 export const pageArgs = builder.args((t) => ({
-  first: t.int({ description: 'Returns the first N items (0 to 100). Default: 50 when neither `first` nor `last` is given.' }),
-  after: t.string({ description: 'Returns the items after this cursor. The cursor must come from this list in this order. Null: from the start.' }),
+  first: t.int({
+    description: 'Returns the first N items (0 to 100). Default: 50 when neither `first` nor `last` is given.',
+  }),
+  after: t.string({
+    description:
+      'Returns the items after this cursor. The cursor must come from this list in this order. Null: from the start.',
+  }),
   last: t.int({ description: 'Returns the last N items (0 to 100), in the same order. Excludes `first`.' }),
-  before: t.string({ description: 'Returns the items before this cursor. The cursor must come from this list in this order. Null: up to the end.' }),
+  before: t.string({
+    description:
+      'Returns the items before this cursor. The cursor must come from this list in this order. Null: up to the end.',
+  }),
 }));
 
 /** Of lists whose rows are numbered, the greatest number first. */
 const numberArgs = builder.args((t) => ({
-  from: t.int({ description: 'Returns the items with this number or a greater one, as `before` would: `last: 50, from: 101` returns 101 to 150. Excludes `before`.' }),
+  from: t.int({
+    description:
+      'Returns the items with this number or a greater one, as `before` would: `last: 50, from: 101` returns 101 to 150. Excludes `before`.',
+  }),
 }));
 
 /** @throws BAD_USER_INPUT with `before`, or for a number below 1. */
@@ -108,7 +130,12 @@ export function connectionOf(model: string, node: ObjectRef<Types, Row>): Object
         description: 'The items of this page, each with its cursor.',
         resolve: (list) => then(list.page(), ({ rows }) => rows.map((row) => ({ list, row }))),
       }),
-      nodes: t.field({ type: [node], listSize: 'page', description: 'The items of this page.', resolve: (list) => then(list.page(), ({ rows }) => rows) }),
+      nodes: t.field({
+        type: [node],
+        listSize: 'page',
+        description: 'The items of this page.',
+        resolve: (list) => then(list.page(), ({ rows }) => rows),
+      }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'Position of this page in the list.',
@@ -148,7 +175,12 @@ export interface RootPage<M extends ModelName> {
 const known = new WeakMap<FieldNode, FixedForm | null>();
 
 /** The first form that reads all that is selected. Kept for documents whose selections are always the same: planning costs as much as reading. */
-function formFor({ forms }: FixedList, node: FieldNode, { fragments }: GraphQLResolveInfo, query: () => object): FixedForm | null {
+function formFor(
+  { forms }: FixedList,
+  node: FieldNode,
+  { fragments }: GraphQLResolveInfo,
+  query: () => object,
+): FixedForm | null {
   const found = known.get(node);
   if (found !== undefined) return found;
   const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each)).join('\n');
@@ -160,7 +192,10 @@ function formFor({ forms }: FixedList, node: FieldNode, { fragments }: GraphQLRe
 
 /** Whether a page that the form reads is asked for twice, perhaps with other arguments: Prisma's query has only the first. */
 const repeatsPage = (select: object, texts: string): boolean =>
-  Object.entries(select).some(([name, read]) => typeof read === 'object' && 'take' in (read as object) && texts.split(new RegExp(`\\b${name}\\b`)).length > 2);
+  Object.entries(select).some(
+    ([name, read]) =>
+      typeof read === 'object' && 'take' in (read as object) && texts.split(new RegExp(`\\b${name}\\b`)).length > 2,
+  );
 
 /** Whether a query of Prisma's asks for nothing but what another reads. */
 function isWithin(query: object, within: object): boolean {
@@ -170,13 +205,18 @@ function isWithin(query: object, within: object): boolean {
     Object.entries(options).every(([name, option]) => isOptionWithin(name, option, Reflect.get(within, name))) &&
     Object.entries(select ?? {}).every(([name, asked]) => {
       const read: unknown = selected && Reflect.get(selected, name);
-      return asked === false || asked === undefined || (asked === true ? read === true : typeof read === 'object' && read !== null && isWithin(asked as object, read));
+      return (
+        asked === false ||
+        asked === undefined ||
+        (asked === true ? read === true : typeof read === 'object' && read !== null && isWithin(asked as object, read))
+      );
     })
   );
 }
 
 const isOptionWithin = (name: string, asked: unknown, read: unknown): boolean =>
-  asked === undefined || (name === 'take' ? Number(asked) <= Number(read) : JSON.stringify(asked) === JSON.stringify(read));
+  asked === undefined ||
+  (name === 'take' ? Number(asked) <= Number(read) : JSON.stringify(asked) === JSON.stringify(read));
 
 /** A page of all rows that a filter leaves: a statement for each alternative, with everything asked for below it; as many for totalCount. */
 export function rootPage<M extends ModelName>(
@@ -188,33 +228,50 @@ export function rootPage<M extends ModelName>(
   const page = pageOf<object, object>(args, order);
   const bounds = fixed === null ? null : boundsOf(args, order);
   let planned: object | undefined;
-  const query = (): object => (planned ??= queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) }));
+  const query = (): object =>
+    (planned ??= queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) }));
   const delegate = delegateOf(context, model);
   const [node, ...others] = info.fieldNodes;
   const read = (): Promise<Row[]>[] => {
     const form = fixed !== null && bounds !== null && others.length === 0 ? formFor(fixed, node!, info, query) : null;
-    if (form !== null) return fixed!.filters.map((filter) => readForm(context, info, bounds!, { ...fixed!, form, filter }));
-    return oneOf.map((where) => delegate.findMany({ ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' }, namesOf(info).join('.')));
+    if (form !== null)
+      return fixed!.filters.map((filter) => readForm(context, info, bounds!, { ...fixed!, form, filter }));
+    return oneOf.map((where) =>
+      delegate.findMany(
+        { ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' },
+        namesOf(info).join('.'),
+      ),
+    );
   };
   const find = async (): Promise<PageOfRows<Row>> => {
     const found = await Promise.all(read());
     // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
-    return inTurn(context.processorTime, () => cutPage(found.length === 1 ? found[0]! : inOrder(found.flat(), order, args), args));
+    return inTurn(context.processorTime, () =>
+      cutPage(found.length === 1 ? found[0]! : inOrder(found.flat(), order, args), args),
+    );
   };
   let found: Promise<PageOfRows<Row>> | undefined;
   return {
     cursor: (row) => encodeCursor(order, row),
     page: () => (found ??= find()),
-    totalCount: async () => (await Promise.all(oneOf.map((where) => delegate.count({ where })))).reduce((sum, count) => sum + count, 0),
+    totalCount: async () =>
+      (await Promise.all(oneOf.map((where) => delegate.count({ where })))).reduce((sum, count) => sum + count, 0),
   };
 }
 
 type FormOfList = Parameters<typeof readFixedPage>[2];
 
 /** Large columns are read under the limits of Prisma's statements. */
-function readForm({ pool, held }: GraphQLContext, info: GraphQLResolveInfo, bounds: Bounds, of: FormOfList): Promise<Row[]> {
+function readForm(
+  { pool, held }: GraphQLContext,
+  info: GraphQLResolveInfo,
+  bounds: Bounds,
+  of: FormOfList,
+): Promise<Row[]> {
   if (!of.form.isLarge) return readFixedPage(pool, bounds, of);
-  return boundedRead(held, namesOf(info).join('.'), () => readFixedPage(pool, bounds, { ...of, mostBytes: limits.held.ofStatement }));
+  return boundedRead(held, namesOf(info).join('.'), () =>
+    readFixedPage(pool, bounds, { ...of, mostBytes: limits.held.ofStatement }),
+  );
 }
 
 interface Selecting {
@@ -234,8 +291,12 @@ interface RelatedPage {
 }
 
 /** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
-export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelations'] & string, { model, order, description, without, numbered, limited }: RelatedPage) {
-  const argsOf = (given: PageArgs & { from?: number | null }): PageArgs => (numbered === undefined || given.from == null ? given : fromNumber(given.from, given, numbered, order));
+export function relatedPage<P extends ModelName>(
+  relation: Model<P>['ListRelations'] & string,
+  { model, order, description, without, numbered, limited }: RelatedPage,
+) {
+  const argsOf = (given: PageArgs & { from?: number | null }): PageArgs =>
+    numbered === undefined || given.from == null ? given : fromNumber(given.from, given, numbered, order);
   const select = (given: PageArgs, _context: object, nested: Selecting, selected: () => ReadonlySet<string>) => {
     const args = argsOf(given);
     const fields = selected();
@@ -269,11 +330,18 @@ export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelatio
         totalCount: () => (parent as { _count: Record<string, number> })._count[relation]!,
       };
       if (limited === undefined || ownAgent(context.caller) === null) return all;
-      const query = (): object => withColumns(queryFromInfo({ context, info, typeName: model, paths: nodePaths }), cursorColumns(order), without);
+      const query = (): object =>
+        withColumns(queryFromInfo({ context, info, typeName: model, paths: nodePaths }), cursorColumns(order), without);
       const { id } = parent as Row;
       return {
         ...all,
-        page: async () => ((await isLimited(context)) ? cutPage((await batched(context, info, id, limitedPages(limited, model, order, args, context, query))) ?? [], args) : all.page()),
+        page: async () =>
+          (await isLimited(context))
+            ? cutPage(
+                (await batched(context, info, id, limitedPages(limited, model, order, args, context, query))) ?? [],
+                args,
+              )
+            : all.page(),
         totalCount: async () => {
           if (!(await isLimited(context))) return all.totalCount();
           const path = { prev: info.path, key: 'totalCount', typename: undefined };
@@ -285,13 +353,25 @@ export function relatedPage<P extends ModelName>(relation: Model<P>['ListRelatio
 }
 
 /** Reads a page of each parent with the rows that an agent with a Carry may read: their ids, then their columns. */
-const limitedPages = (limited: LimitedTable, model: ModelName, order: Order, args: PageArgs, context: GraphQLContext, query: () => object) => async (parents: readonly string[]): Promise<Map<string, Row[]>> => {
-  const readable = await readablePages(context, limited, parents, (given) => sqlPage(args, order, given));
-  const rows = await delegateOf(context, model).findMany({ ...query(), where: { id: { in: [...readable.keys()] } }, relationLoadStrategy: 'join' }, '');
-  const pages = new Map<string, Row[]>(parents.map((parent) => [parent, []]));
-  for (const row of inOrder(rows, order, args)) pages.get(readable.get(row.id)!)!.push(row);
-  return pages;
-};
+const limitedPages =
+  (
+    limited: LimitedTable,
+    model: ModelName,
+    order: Order,
+    args: PageArgs,
+    context: GraphQLContext,
+    query: () => object,
+  ) =>
+  async (parents: readonly string[]): Promise<Map<string, Row[]>> => {
+    const readable = await readablePages(context, limited, parents, (given) => sqlPage(args, order, given));
+    const rows = await delegateOf(context, model).findMany(
+      { ...query(), where: { id: { in: [...readable.keys()] } }, relationLoadStrategy: 'join' },
+      '',
+    );
+    const pages = new Map<string, Row[]>(parents.map((parent) => [parent, []]));
+    for (const row of inOrder(rows, order, args)) pages.get(readable.get(row.id)!)!.push(row);
+    return pages;
+  };
 
 const withColumns = (query: { select?: object }, columns: object, without?: string): object => ({
   ...query,
@@ -301,5 +381,9 @@ const withColumns = (query: { select?: object }, columns: object, without?: stri
 /** The query of a relation without columns whose fields read them when they are missing (`readMissing`). */
 export const withoutColumns = <Query>(query: Query, ...columns: string[]): Query => ({
   ...query,
-  select: { id: true, ...(query as { select?: object }).select, ...Object.fromEntries(columns.map((column) => [column, false])) },
+  select: {
+    id: true,
+    ...(query as { select?: object }).select,
+    ...Object.fromEntries(columns.map((column) => [column, false])),
+  },
 });

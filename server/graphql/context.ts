@@ -58,11 +58,33 @@ export interface ContextOptions {
 }
 
 /** Returns `createContext(caller)`, called once per request. */
-export function contexts({ prisma, pool, env, log, streams, keyRevoked = () => undefined, rates, processorMs, heldBytes, url = () => '' }: ContextOptions): (caller: Caller) => GraphQLContext {
+export function contexts({
+  prisma,
+  pool,
+  env,
+  log,
+  streams,
+  keyRevoked = () => undefined,
+  rates,
+  processorMs,
+  heldBytes,
+  url = () => '',
+}: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled, contextPressure = 0, webhookKey, webhookAllow = [] } = env;
   const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked, webhookKey, webhookAllow };
   return (caller) => {
     const held = new HeldBytes(heldBytes);
-    return { caller, prisma: boundedReads(prisma, held), pool, log: logOf(log, caller.request), settings, rates: rates ?? null, streams, processorTime: new ProcessorTime(processorMs), held, url: url() };
+    return {
+      caller,
+      prisma: boundedReads(prisma, held),
+      pool,
+      log: logOf(log, caller.request),
+      settings,
+      rates: rates ?? null,
+      streams,
+      processorTime: new ProcessorTime(processorMs),
+      held,
+      url: url(),
+    };
   };
 }

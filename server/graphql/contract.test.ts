@@ -50,7 +50,10 @@ test('every type, field, argument and enum value has a description', () => {
 
 describe('the contract', () => {
   test.each([
-    ['Query', 'session sessions agent agents handoff handoffs handoffGraph pipeline pipelines contextPreview contextItem sessionEvents detectHandoffs viewer node nodes'],
+    [
+      'Query',
+      'session sessions agent agents handoff handoffs handoffGraph pipeline pipelines contextPreview contextItem sessionEvents detectHandoffs viewer node nodes',
+    ],
     [
       'Handoff',
       `id status via reason summary toolSummaries filesModified pendingTasks decisions recentMessages contextVariables workspace checks failedAttempts openQuestions
@@ -102,9 +105,15 @@ describe('the contract', () => {
   });
 
   test.each([
-    ['SessionFilter', 'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project priority createdAfter createdBefore'],
+    [
+      'SessionFilter',
+      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project priority createdAfter createdBefore',
+    ],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
-    ['HandoffFilter', 'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore'],
+    [
+      'HandoffFilter',
+      'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore',
+    ],
     ['QueueFilter', 'role agentType escalated'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
   ])('the filter %s has its fields', (name, names) => {
@@ -127,15 +136,26 @@ describe('the contract', () => {
   });
 
   test('every error code has a type of its name that implements Error', () => {
-    const titled = (code: string) => code.toLowerCase().replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase());
+    const titled = (code: string) =>
+      code.toLowerCase().replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase());
     const errors = schema.getPossibleTypes(schema.getType('Error') as never).map(({ name }) => name);
     expect(errors.sort()).toEqual(errorCodes.map((code) => `${titled(code)}Error`).sort());
     const codes = schema.getType('ErrorCode');
-    expect(isEnumType(codes) && codes.getValues().map(({ name }) => name).sort()).toEqual([...errorCodes].sort());
+    expect(
+      isEnumType(codes) &&
+        codes
+          .getValues()
+          .map(({ name }) => name)
+          .sort(),
+    ).toEqual([...errorCodes].sort());
   });
 
   test('every field named ...At is a DateTime', () => {
-    const times = types.flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : [])).filter(({ name }) => /[a-z]At$/.test(name));
-    expect(times.map(({ type }) => getNamedType(type)).filter((type) => !isScalarType(type) || type.name !== 'DateTime')).toEqual([]);
+    const times = types
+      .flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []))
+      .filter(({ name }) => /[a-z]At$/.test(name));
+    expect(
+      times.map(({ type }) => getNamedType(type)).filter((type) => !isScalarType(type) || type.name !== 'DateTime'),
+    ).toEqual([]);
   });
 });

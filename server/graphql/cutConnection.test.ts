@@ -30,34 +30,43 @@ const reassign = (sessionId: string, idempotencyKey: string, fields = 'message')
 const questions = 6;
 
 describe.each(['before', 'after'] as const)('when the connection breaks %s PostgreSQL receives', (when) => {
-  it.each(Array.from({ length: questions }, (_, n) => n + 1))(`statement %i of ${questions}, the mutation returns UNAVAILABLE, writes all or nothing, and its key settles it`, async (nth) => {
-    const id = await session('ada');
-    const key = `${when}-${nth}`;
-    const cutsBefore = line.cuts();
-    const before = await hashAllTables(db.pool);
-    line.cut(nth, when);
-    const { errors } = await reassign(id, key);
-    expect(line.cuts() - cutsBefore).toBe(1);
-    expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+  it.each(Array.from({ length: questions }, (_, n) => n + 1))(
+    `statement %i of ${questions}, the mutation returns UNAVAILABLE, writes all or nothing, and its key settles it`,
+    async (nth) => {
+      const id = await session('ada');
+      const key = `${when}-${nth}`;
+      const cutsBefore = line.cuts();
+      const before = await hashAllTables(db.pool);
+      line.cut(nth, when);
+      const { errors } = await reassign(id, key);
+      expect(line.cuts() - cutsBefore).toBe(1);
+      expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
 
-    const committing = nth === questions;
-    const written = committing && when === 'after';
-    expect(errors?.[0]?.message).toMatch(committing ? /repeat the request with the same idempotency key, or read the record/ : /nothing was changed, try again/);
-    const after = await hashAllTables(db.pool);
-    if (written) expect(after).not.toEqual(before);
-    else expect(after).toEqual(before);
+      const committing = nth === questions;
+      const written = committing && when === 'after';
+      expect(errors?.[0]?.message).toMatch(
+        committing
+          ? /repeat the request with the same idempotency key, or read the record/
+          : /nothing was changed, try again/,
+      );
+      const after = await hashAllTables(db.pool);
+      if (written) expect(after).not.toEqual(before);
+      else expect(after).toEqual(before);
 
-    const again = await reassign(id, key);
-    expect(again.data?.reassignSession.message).toContain("'bob' holds the session now (before: 'ada')");
-    expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
-    expect(await brokenInvariants(db.pool)).toEqual([]);
-  });
+      const again = await reassign(id, key);
+      expect(again.data?.reassignSession.message).toContain("'bob' holds the session now (before: 'ada')");
+      expect(await db.prisma.handoff.count({ where: { sessionId: id } })).toBe(1);
+      expect(await brokenInvariants(db.pool)).toEqual([]);
+    },
+  );
 });
 
 it('a query whose connection breaks returns UNAVAILABLE, and the next one succeeds', async () => {
   for (const when of ['before', 'after'] as const) {
     line.cut(1, when);
-    expect(await api.post('{ agents { totalCount } }')).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] });
+    expect(await api.post('{ agents { totalCount } }')).toMatchObject({
+      errors: [{ extensions: { code: 'UNAVAILABLE' } }],
+    });
     expect(await api.post('{ agents { totalCount } }')).toMatchObject({ data: { agents: { totalCount: 2 } } });
   }
 });

@@ -7,9 +7,15 @@ import { measure } from '../limits/cost.ts';
 import DeclaredPlugin from './declared.ts';
 
 /** A schema of one record, `Thing`, with the options that a test is about. */
-function built(ofType: { access?: 'inherit' }, ofField: { access?: typeof operators; cost?: number }, ofList: { listSize?: number } = { listSize: 7 }) {
+function built(
+  ofType: { access?: 'inherit' },
+  ofField: { access?: typeof operators; cost?: number },
+  ofList: { listSize?: number } = { listSize: 7 },
+) {
   const builder = new SchemaBuilder<object>({ plugins: [DeclaredPlugin] } as never);
-  const Thing = builder.objectRef<object>('Thing').implement({ ...ofType, fields: (t) => ({ name: t.string({ ...ofField, resolve: () => 'x' }) }) });
+  const Thing = builder
+    .objectRef<object>('Thing')
+    .implement({ ...ofType, fields: (t) => ({ name: t.string({ ...ofField, resolve: () => 'x' }) }) });
   builder.queryType({
     fields: (t) => ({ things: t.field({ access: operators, ...ofList, type: [Thing], resolve: () => [{}] }) }),
   });
@@ -28,7 +34,9 @@ describe('refuses to build a schema', () => {
   });
 
   it('with a list without pages that has no listSize', () => {
-    expect(() => built({}, {}, {})).toThrow('Query.things is a list without pages: say what it is counted as (listSize)');
+    expect(() => built({}, {}, {})).toThrow(
+      'Query.things is a list without pages: say what it is counted as (listSize)',
+    );
   });
 
   it('with a listSize on a list of scalars', () => {
@@ -41,9 +49,12 @@ describe('refuses to build a schema', () => {
 it('a field rejects the roles that its access does not name, whatever its type allows', () => {
   const schema = guard(built({ access: 'inherit' }, { access: operators }));
   const { name } = (schema.getType('Thing') as GraphQLObjectType).getFields();
-  const as = (role: string): unknown => (name!.resolve as (...args: unknown[]) => unknown)({}, {}, { caller: { role, agentId: null } }, {});
+  const as = (role: string): unknown =>
+    (name!.resolve as (...args: unknown[]) => unknown)({}, {}, { caller: { role, agentId: null } }, {});
   expect(as('OPERATOR')).toBe('x');
-  expect(() => as('ANALYST')).toThrow('Thing.name is not allowed for your role: it requires a key of role OPERATOR or ADMIN');
+  expect(() => as('ANALYST')).toThrow(
+    'Thing.name is not allowed for your role: it requires a key of role OPERATOR or ADMIN',
+  );
 });
 
 it('a field counts its declared cost times the size of its list', () => {

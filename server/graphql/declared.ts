@@ -62,16 +62,32 @@ class Declared<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { access, cost } = config.pothosOptions as { access?: Access; cost?: Cost };
     const rows = rowsOf(config);
-    return { ...config, extensions: { ...config.extensions, ...(access && { access }), ...(cost !== undefined && { cost }), ...(rows !== undefined && { rows }) } };
+    return {
+      ...config,
+      extensions: {
+        ...config.extensions,
+        ...(access && { access }),
+        ...(cost !== undefined && { cost }),
+        ...(rows !== undefined && { rows }),
+      },
+    };
   }
 }
 
-function rowsOf<Types extends SchemaTypes>({ type, args, pothosOptions, parentType, name }: PothosOutputFieldConfig<Types>): Rows | undefined {
+function rowsOf<Types extends SchemaTypes>({
+  type,
+  args,
+  pothosOptions,
+  parentType,
+  name,
+}: PothosOutputFieldConfig<Types>): Rows | undefined {
   const { listSize } = pothosOptions as { listSize?: number | 'page' };
   const sizing = (['first', 'ids'] as const).find((argument) => argument in args);
   const isList = type.kind === 'List' && type.type.kind !== 'Scalar' && type.type.kind !== 'Enum';
-  if (listSize !== undefined && (!isList || sizing !== undefined)) throw new Error(`${parentType}.${name} is no list that needs a listSize: leave it out`);
-  if (isList && sizing === undefined && listSize === undefined) throw new Error(`${parentType}.${name} is a list without pages: say what it is counted as (listSize)`);
+  if (listSize !== undefined && (!isList || sizing !== undefined))
+    throw new Error(`${parentType}.${name} is no list that needs a listSize: leave it out`);
+  if (isList && sizing === undefined && listSize === undefined)
+    throw new Error(`${parentType}.${name} is a list without pages: say what it is counted as (listSize)`);
   return listSize === 'page' ? undefined : (listSize ?? sizing);
 }
 

@@ -37,9 +37,15 @@ export const HandoffStatus = builder.enumType('HandoffStatus', {
     ACCEPTED: { description: 'The target accepted and has not worked yet.' },
     COMPLETED: { description: 'The target took over. It does not mean that the work is done.' },
     FAILED: { description: 'The Handoff failed. The Session returned to its source, is unassigned, or ended.' },
-    REJECTED: { description: 'The target declined. The Session returned to its source, or is unassigned when the source could not take it.' },
+    REJECTED: {
+      description:
+        'The target declined. The Session returned to its source, or is unassigned when the source could not take it.',
+    },
     CANCELLED: { description: 'The Handoff was cancelled, or superseded by another move.' },
-    TIMED_OUT: { description: 'The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it.' },
+    TIMED_OUT: {
+      description:
+        'The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it.',
+    },
   },
 });
 
@@ -69,7 +75,9 @@ export const MessageKind = builder.enumType('MessageKind', {
   values: {
     TEXT: { description: 'Words of the author: the default.' },
     ERROR: { description: 'An error of the program or of the model, such as a refused request.' },
-    STATUS: { description: 'A notice of the program, such as an interruption, a compaction or the output of a command.' },
+    STATUS: {
+      description: 'A notice of the program, such as an interruption, a compaction or the output of a command.',
+    },
     SKILL: { description: 'The text of a skill that the agent loaded.' },
     SUBTASK: { description: 'A prompt, an answer or a notification of a sub-agent.' },
   },
@@ -107,7 +115,10 @@ export const Role = builder.enumType('Role', {
   description: 'Rights of a caller.',
   values: {
     AGENT: { description: 'Acts as one agent: works on what it holds, hands it off, accepts and declines.' },
-    OPERATOR: { description: "Reads and does everything except keys: moves Sessions, manages agents, acts for agents. Acts are recorded as the operator's." },
+    OPERATOR: {
+      description:
+        "Reads and does everything except keys: moves Sessions, manages agents, acts for agents. Acts are recorded as the operator's.",
+    },
     ANALYST: { description: 'Reads everything and changes nothing.' },
     ADMIN: { description: 'Reads and does everything, including keys.' },
   },

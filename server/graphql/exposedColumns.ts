@@ -1,5 +1,13 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import { type FieldNode, getNamedType, type GraphQLFieldResolver, type GraphQLNamedType, type GraphQLResolveInfo, isObjectType, Kind } from 'graphql';
+import {
+  type FieldNode,
+  getNamedType,
+  type GraphQLFieldResolver,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  isObjectType,
+  Kind,
+} from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { FixedRow } from '../core/fixedPage.ts';
 import { encodeNodeId, isNodeType } from './nodeIds.ts';
@@ -27,7 +35,8 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { parentType, name, kind, extensions, type } = config;
     // The prisma plugin plans fields of its own objects, and fields that give objects. No other value needs a path.
     if (kind !== 'PrismaObject' && name !== 'id' && isLeaf(type)) return planned;
-    const resolve: Resolve<Types> = (row, args, context, info) => planned(row, args, context, withOwnPath(context, info));
+    const resolve: Resolve<Types> = (row, args, context, info) =>
+      planned(row, args, context, withOwnPath(context, info));
     if (name === 'id' && kind === 'Object' && isNodeType(parentType)) {
       // The relay plugin's own is asynchronous, and a promise for each row costs more than its id.
       return (row, args, context, info) => {
@@ -51,7 +60,10 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
     const columns = columnsOf(config.pothosOptions);
     if (columns !== null && config.resolve !== undefined) {
       const answer = config.resolve as Resolve<Types>;
-      return (row, args, context, info) => (columns.every((each) => Reflect.get(row as object, each) !== undefined) ? answer(row, args, context, info) : resolve(row, args, context, info));
+      return (row, args, context, info) =>
+        columns.every((each) => Reflect.get(row as object, each) !== undefined)
+          ? answer(row, args, context, info)
+          : resolve(row, args, context, info);
     }
     const relation = extensions?.['pothosPrismaRelationField'] as { name: string; isList: boolean } | undefined;
     if (relation === undefined || relation.isList || Object.keys(config.args).length > 0) return resolve;
@@ -71,7 +83,9 @@ function needsNoPlan({ fieldNodes: [node, ...others], returnType }: GraphQLResol
   if (node === undefined || others.length > 0) return false;
   let columns = exposed.get(node);
   if (columns === undefined) exposed.set(node, (columns = exposedBelow(node, getNamedType(returnType))));
-  return columns !== null && (held === null || columns.every((column) => Reflect.get(held as object, column) !== undefined));
+  return (
+    columns !== null && (held === null || columns.every((column) => Reflect.get(held as object, column) !== undefined))
+  );
 }
 
 /** The columns of the selected fields; null when another field or a fragment is among them. */
@@ -86,7 +100,8 @@ function exposedBelow({ selectionSet }: FieldNode, type: GraphQLNamedType): stri
   return columns.every((column) => column !== null) ? columns : null;
 }
 
-const isLeaf = <Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean => (type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum');
+const isLeaf = <Types extends SchemaTypes>(type: PothosOutputFieldConfig<Types>['type']): boolean =>
+  type.kind === 'List' ? isLeaf(type.type) : type.kind === 'Scalar' || type.kind === 'Enum';
 
 /** The columns that a field selects, when it selects nothing else. */
 function columnsOf(options: { select?: unknown }): string[] | null {
@@ -114,7 +129,10 @@ function placeOf(root: Place, path: Path): Place {
   const parent = path.prev === undefined ? root : placeOf(root, path.prev);
   let place = parent.below.get(path.key);
   if (place === undefined) {
-    place = { path: { prev: parent === root ? undefined : parent.path, key: path.key, typename: path.typename }, below: new Map() };
+    place = {
+      path: { prev: parent === root ? undefined : parent.path, key: path.key, typename: path.typename },
+      below: new Map(),
+    };
     parent.below.set(path.key, place);
   }
   return place;

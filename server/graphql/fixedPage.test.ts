@@ -18,44 +18,135 @@ beforeAll(async () => {
   await loadBulk(database.url, { sessions: 60, handoffs: 3, turns: 1, agents: 8 });
   for (const n of [1, 30, 60]) sessionIds.push(encodeId('session', await bulkId(database.pool, 'session', n)));
   // What loadBulk leaves empty.
-  await database.pool.query(`UPDATE handoffs SET source_agent_id = NULL, source_agent_type = NULL, source_agent_session_id = NULL WHERE depth = 1 AND session_id IN (SELECT id FROM sessions ORDER BY id LIMIT 9)`);
+  await database.pool.query(
+    `UPDATE handoffs SET source_agent_id = NULL, source_agent_type = NULL, source_agent_session_id = NULL WHERE depth = 1 AND session_id IN (SELECT id FROM sessions ORDER BY id LIMIT 9)`,
+  );
   await database.pool.query(`UPDATE handoffs SET reason = 'a "reason" – é' WHERE depth = 2`);
-  await database.pool.query(`UPDATE sessions SET last_handoff_id = NULL WHERE id IN (SELECT id FROM sessions ORDER BY id DESC LIMIT 3)`);
+  await database.pool.query(
+    `UPDATE sessions SET last_handoff_id = NULL WHERE id IN (SELECT id FROM sessions ORDER BY id DESC LIMIT 3)`,
+  );
   await database.pool.query(
     `UPDATE handoffs SET summary = 'a "summary" – é', context = context || '{"contextVariables": [{"name": "deep", "value": {"a": [1.5, 1e20, -0, null, "\\u2028 é \\" \\\\"]}, "setBy": "x"}], "instructions": "Be brief.", "workspace": {"folder": "/a"}}' WHERE depth = 3`,
   );
   await database.pool.query(`UPDATE handoffs SET context = '{}' WHERE depth = 1`);
-  await database.pool.query(`BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM handoffs WHERE session_id = (SELECT id FROM sessions ORDER BY id DESC LIMIT 1); COMMIT`);
-  await database.pool.query(`UPDATE agents SET current_load = 3, role = NULL, administrative_status = 'DRAINING' WHERE id IN ('agent-1', 'agent-2', 'agent-5')`);
-  await database.pool.query(`UPDATE agents SET description = 'a "reviewer" – é', max_capacity = 3, current_load = 3, registered_at = '2026-01-01' WHERE id IN ('agent-3', 'agent-4')`);
-  await database.pool.query(`UPDATE agents SET archived_at = '2026-01-02 03:04:05.6+00', current_load = 0, administrative_status = 'OFFLINE' WHERE id IN ('agent-5', 'agent-6')`);
+  await database.pool.query(
+    `BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM handoffs WHERE session_id = (SELECT id FROM sessions ORDER BY id DESC LIMIT 1); COMMIT`,
+  );
+  await database.pool.query(
+    `UPDATE agents SET current_load = 3, role = NULL, administrative_status = 'DRAINING' WHERE id IN ('agent-1', 'agent-2', 'agent-5')`,
+  );
+  await database.pool.query(
+    `UPDATE agents SET description = 'a "reviewer" – é', max_capacity = 3, current_load = 3, registered_at = '2026-01-01' WHERE id IN ('agent-3', 'agent-4')`,
+  );
+  await database.pool.query(
+    `UPDATE agents SET archived_at = '2026-01-02 03:04:05.6+00', current_load = 0, administrative_status = 'OFFLINE' WHERE id IN ('agent-5', 'agent-6')`,
+  );
 });
 
 const agent = ['id', 'name', 'type', '__typename', 'other: name'];
 const below = (fields: string[]) => fc.subarray(fields, { minLength: 1 }).map((chosen) => `{ ${chosen.join(' ')} }`);
-const handoffFields = ['id', 'status', 'via', 'reason', 'depth', 'circular', 'initiatedAt', 'acceptedAt', 'completedAt', 'closedAt'];
-const sessionFields = ['id', 'title', 'status', 'version', 'previousAgentType', 'handoffsEnabled', 'maxHandoffs', 'createdAt', 'updatedAt', 'lastReassignedAt'];
-
-const contextFields = [
-  ...['summary', 'instructions', 'filesModified', 'pendingTasks', 'decisions', 'openQuestions', 'summaryComposed', '__typename'],
-  ...['toolSummaries { toolName callCount errorCount lastResult }', 'recentMessages { role content sequence }', 'contextVariables { name value setBy }', 'leftOut { tasks }', 'workspace { folder }'],
+const handoffFields = [
+  'id',
+  'status',
+  'via',
+  'reason',
+  'depth',
+  'circular',
+  'initiatedAt',
+  'acceptedAt',
+  'completedAt',
+  'closedAt',
+];
+const sessionFields = [
+  'id',
+  'title',
+  'status',
+  'version',
+  'previousAgentType',
+  'handoffsEnabled',
+  'maxHandoffs',
+  'createdAt',
+  'updatedAt',
+  'lastReassignedAt',
 ];
 
-const agentFields = ['id', 'type', 'name', 'role', 'description', 'status', 'administrativeStatus', 'currentLoad', 'maxCapacity', 'freePlaces', 'registeredAt', 'archivedAt', '__typename', 'other: name'];
+const contextFields = [
+  ...[
+    'summary',
+    'instructions',
+    'filesModified',
+    'pendingTasks',
+    'decisions',
+    'openQuestions',
+    'summaryComposed',
+    '__typename',
+  ],
+  ...[
+    'toolSummaries { toolName callCount errorCount lastResult }',
+    'recentMessages { role content sequence }',
+    'contextVariables { name value setBy }',
+    'leftOut { tasks }',
+    'workspace { folder }',
+  ],
+];
+
+const agentFields = [
+  'id',
+  'type',
+  'name',
+  'role',
+  'description',
+  'status',
+  'administrativeStatus',
+  'currentLoad',
+  'maxCapacity',
+  'freePlaces',
+  'registeredAt',
+  'archivedAt',
+  '__typename',
+  'other: name',
+];
 
 const selection = (columns: string[], relations: Record<string, string[]>) =>
   fc
-    .tuple(fc.subarray(columns, { minLength: 1 }), fc.subarray(Object.keys(relations)).chain((names) => fc.tuple(...names.map((name) => below(relations[name]!).map((fields) => `${name} ${fields}`)))))
+    .tuple(
+      fc.subarray(columns, { minLength: 1 }),
+      fc
+        .subarray(Object.keys(relations))
+        .chain((names) =>
+          fc.tuple(...names.map((name) => below(relations[name]!).map((fields) => `${name} ${fields}`))),
+        ),
+    )
     .map(([fields, rows]) => [...fields, ...rows].join(' '));
 
 const agents = fc.constantFrom('busy', 'agent-1', 'agent-2', 'nobody');
-const nestedHandoff = ['id', 'status', 'via', 'reason', 'depth', 'initiatedAt', 'acceptedAt', '__typename', 'targetAgent { id name other: type }'];
+const nestedHandoff = [
+  'id',
+  'status',
+  'via',
+  'reason',
+  'depth',
+  'initiatedAt',
+  'acceptedAt',
+  '__typename',
+  'targetAgent { id name other: type }',
+];
 const lists = {
   handoffs: {
     selection: fc
-      .tuple(selection(handoffFields, { sourceAgent: agent, targetAgent: agent, session: ['id', 'title', 'status'] }), fc.oneof(fc.constant([]), fc.subarray(contextFields)))
+      .tuple(
+        selection(handoffFields, { sourceAgent: agent, targetAgent: agent, session: ['id', 'title', 'status'] }),
+        fc.oneof(fc.constant([]), fc.subarray(contextFields)),
+      )
       .map(([columns, context]) => [columns, ...context].join(' ')),
-    where: fc.oneof(fc.constant(null), fc.constant({}), agents.map((agentId) => ({ agentId })), agents.map((sourceAgentId) => ({ sourceAgentId })), agents.map((targetAgentId) => ({ targetAgentId })), fc.nat(2).map((n) => ({ sessionId: sessionIds[n]! }))),
+    where: fc.oneof(
+      fc.constant(null),
+      fc.constant({}),
+      agents.map((agentId) => ({ agentId })),
+      agents.map((sourceAgentId) => ({ sourceAgentId })),
+      agents.map((targetAgentId) => ({ targetAgentId })),
+      fc.nat(2).map((n) => ({ sessionId: sessionIds[n]! })),
+    ),
     order: fc.constantFrom('INITIATED_AT'),
     type: 'Handoff',
     // What no statement of its own reads.
@@ -63,8 +154,15 @@ const lists = {
   },
   sessions: {
     selection: fc
-      .tuple(selection(sessionFields, { agent, lastHandoff: ['id', 'status', 'via', 'depth', 'initiatedAt', 'acceptedAt'] }), fc.option(fc.tuple(fc.nat(7), below(nestedHandoff))))
-      .map(([columns, nested]) => (nested === null ? columns : `${columns} handoffs(first: ${nested[0]}) { nodes ${nested[1]} edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } }`)),
+      .tuple(
+        selection(sessionFields, { agent, lastHandoff: ['id', 'status', 'via', 'depth', 'initiatedAt', 'acceptedAt'] }),
+        fc.option(fc.tuple(fc.nat(7), below(nestedHandoff))),
+      )
+      .map(([columns, nested]) =>
+        nested === null
+          ? columns
+          : `${columns} handoffs(first: ${nested[0]}) { nodes ${nested[1]} edges { cursor } pageInfo { hasNextPage hasPreviousPage endCursor } }`,
+      ),
     where: fc.constantFrom(null, {}),
     order: fc.constantFrom('CREATED_AT', 'UPDATED_AT', 'LAST_ACTIVITY'),
     type: 'Session',
@@ -90,30 +188,46 @@ interface Page {
 
 describe.each(Object.entries(lists))('the fixed statement of %s', (name, { selection, where, order, type, more }) => {
   test('returns what Prisma returns, for any selection, filter, order and page', async () => {
-    const pages = fc.record({ size: fc.integer({ min: 0, max: 60 }), backward: fc.boolean(), pages: fc.integer({ min: 1, max: 3 }) });
+    const pages = fc.record({
+      size: fc.integer({ min: 0, max: 60 }),
+      backward: fc.boolean(),
+      pages: fc.integer({ min: 1, max: 3 }),
+    });
     await fc.assert(
-      fc.asyncProperty(selection, where, order, fc.constantFrom('ASC', 'DESC'), pages, async (fields, filter, field, direction, { size, backward, pages }) => {
-        const document = (extra: string) => `query ($where: ${type}Filter, $first: Int, $after: String, $last: Int, $before: String) {
+      fc.asyncProperty(
+        selection,
+        where,
+        order,
+        fc.constantFrom('ASC', 'DESC'),
+        pages,
+        async (fields, filter, field, direction, { size, backward, pages }) => {
+          const document = (
+            extra: string,
+          ) => `query ($where: ${type}Filter, $first: Int, $after: String, $last: Int, $before: String) {
           list: ${name}(where: $where, orderBy: { field: ${field}, direction: ${direction} }, first: $first, after: $after, last: $last, before: $before) {
             nodes { ...Fields ${extra} } edges { cursor node { ...Fields } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }
           fragment Fields on ${type} { ${fields} }`;
-        let cursor: string | null = null;
-        for (let page = 0; page < pages; page += 1) {
-          const variables: object = { where: filter, ...(backward ? { last: size, before: cursor } : { first: size, after: cursor }) };
-          sent.length = 0;
-          const fixed: Answer<{ list: Page }> = await post(document(''), variables);
-          expect(fixed.errors).toBeUndefined();
-          expect(sent.length).toBeGreaterThan(0);
-          for (const { text } of sent) expect(text).toMatch(fixedStatement);
-          sent.length = 0;
-          const { data } = await post<{ list: Page }>(document(more), variables);
-          for (const { text } of sent) expect(text).not.toMatch(fixedStatement);
-          for (const node of data.list.nodes) delete node.more;
-          expect(fixed.data).toEqual(data);
-          cursor = backward ? fixed.data.list.pageInfo.startCursor : fixed.data.list.pageInfo.endCursor;
-          if (cursor === null) break;
-        }
-      }),
+          let cursor: string | null = null;
+          for (let page = 0; page < pages; page += 1) {
+            const variables: object = {
+              where: filter,
+              ...(backward ? { last: size, before: cursor } : { first: size, after: cursor }),
+            };
+            sent.length = 0;
+            const fixed: Answer<{ list: Page }> = await post(document(''), variables);
+            expect(fixed.errors).toBeUndefined();
+            expect(sent.length).toBeGreaterThan(0);
+            for (const { text } of sent) expect(text).toMatch(fixedStatement);
+            sent.length = 0;
+            const { data } = await post<{ list: Page }>(document(more), variables);
+            for (const { text } of sent) expect(text).not.toMatch(fixedStatement);
+            for (const node of data.list.nodes) delete node.more;
+            expect(fixed.data).toEqual(data);
+            cursor = backward ? fixed.data.list.pageInfo.startCursor : fixed.data.list.pageInfo.endCursor;
+            if (cursor === null) break;
+          }
+        },
+      ),
       { numRuns: runs(60) },
     );
   }, 120_000);
@@ -139,11 +253,14 @@ test.each([
 });
 
 test('pages of one list that differ in their arguments are each read', async () => {
-  const { data, errors } = await post<{ sessions: { nodes: Record<'handoffs' | 'more' | 'before', { nodes: { depth: number }[] }>[] } }>(
+  const { data, errors } = await post<{
+    sessions: { nodes: Record<'handoffs' | 'more' | 'before', { nodes: { depth: number }[] }>[] };
+  }>(
     '{ sessions(first: 2, orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...F handoffs(first: 1) { nodes { depth } } before: handoffs(last: 1) { nodes { depth } } } } } fragment F on Session { more: handoffs(first: 2) { nodes { depth } } }',
   );
   expect(errors).toBeUndefined();
-  for (const { handoffs, more, before } of data.sessions.nodes) expect([handoffs, more, before].map(({ nodes }) => nodes.map(({ depth }) => depth))).toEqual([[3], [3, 2], [1]]);
+  for (const { handoffs, more, before } of data.sessions.nodes)
+    expect([handoffs, more, before].map(({ nodes }) => nodes.map(({ depth }) => depth))).toEqual([[3], [3, 2], [1]]);
 });
 
 test('a page of which nothing is read costs no statement', async () => {
@@ -166,9 +283,15 @@ test("a selection that depends on a variable is read with each request's value, 
 test('an agent reads only its own handoffs and sessions', async () => {
   const key = await secretFor(database.pool, 'AGENT', 'agent-3');
   const own = client((await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } })).url, { key });
-  const { data } = await own.post<{ handoffs: { nodes: { session: { id: string } }[] }; sessions: { nodes: { id: string }[] } }>('{ handoffs(first: 100) { nodes { session { id } } } sessions(first: 100) { nodes { id } } }');
-  const { rows } = await database.pool.query<{ id: string }>("SELECT DISTINCT session_id AS id FROM agent_sessions WHERE agent_id = 'agent-3'");
+  const { data } = await own.post<{
+    handoffs: { nodes: { session: { id: string } }[] };
+    sessions: { nodes: { id: string }[] };
+  }>('{ handoffs(first: 100) { nodes { session { id } } } sessions(first: 100) { nodes { id } } }');
+  const { rows } = await database.pool.query<{ id: string }>(
+    "SELECT DISTINCT session_id AS id FROM agent_sessions WHERE agent_id = 'agent-3'",
+  );
   const readable = new Set(rows.map(({ id }) => encodeId('session', id)));
   expect(data.sessions.nodes.length).toBeGreaterThan(0);
-  for (const { id } of [...data.sessions.nodes, ...data.handoffs.nodes.map(({ session }) => session)]) expect(readable).toContain(id);
+  for (const { id } of [...data.sessions.nodes, ...data.handoffs.nodes.map(({ session }) => session)])
+    expect(readable).toContain(id);
 });

@@ -14,7 +14,11 @@ import { HeldBytes } from './heldBytes.ts';
 
 const database = await testDatabase();
 const streams = new Set<Socket>();
-database.pool.on('connect', (connected: pg.PoolClient) => void streams.add((Reflect.get(connected, 'connection') as unknown as { stream: Socket }).stream));
+database.pool.on(
+  'connect',
+  (connected: pg.PoolClient) =>
+    void streams.add((Reflect.get(connected, 'connection') as unknown as { stream: Socket }).stream),
+);
 const { url } = await startApp(database);
 const { post } = client(url);
 const { agent, session, turn, reassign } = world(database.pool);
@@ -29,17 +33,27 @@ beforeAll(async () => {
   const withMessages = async (count: number): Promise<string> => {
     const id = await session('ada');
     const calls = Array.from({ length: count }, (_, n) => toolCall(`${id} ${n}`, 'Bash'));
-    await turn(id, { messages: Array.from({ length: count }, () => ({ role: 'ASSISTANT' as const, content: 'x' })), toolCalls: calls });
+    await turn(id, {
+      messages: Array.from({ length: count }, () => ({ role: 'ASSISTANT' as const, content: 'x' })),
+      toolCalls: calls,
+    });
     return id;
   };
-  const [hundred, ...twenty] = [await withMessages(100), await withMessages(20), await withMessages(20), await withMessages(20)];
+  const [hundred, ...twenty] = [
+    await withMessages(100),
+    await withMessages(20),
+    await withMessages(20),
+    await withMessages(20),
+  ];
   await database.pool.query(`UPDATE messages SET content = repeat('x', 256000)`);
   await database.pool.query(`UPDATE tool_calls SET result = repeat('x', 256000)`);
   large = encodeId('session', hundred);
   others = twenty.map((id) => encodeId('session', id));
   const passed = await session('ada');
   for (let n = 0; n < 100; n += 1) await reassign(passed, { agentId: n % 2 === 0 ? 'bob' : 'ada' });
-  await database.pool.query(`UPDATE handoffs SET context = context || jsonb_build_object('openQuestions', jsonb_build_array(repeat('x', 250000)))`);
+  await database.pool.query(
+    `UPDATE handoffs SET context = context || jsonb_build_object('openQuestions', jsonb_build_array(repeat('x', 250000)))`,
+  );
   handoffs = encodeId('session', passed);
 }, 120_000);
 
@@ -57,7 +71,8 @@ async function ask(query: string, headers: Record<string, string> = {}): Promise
   return { read: all() - before, data, errors: errors as Asked['errors'] };
 }
 
-const page = (id: string, first = 100): string => `session(id: "${id}") { messages(first: ${first}) { nodes { content } } }`;
+const page = (id: string, first = 100): string =>
+  `session(id: "${id}") { messages(first: ${first}) { nodes { content } } }`;
 const together = (parts: string[]): string => `{ ${parts.map((part, n) => `a${n}: ${part}`).join(' ')} }`;
 const refusal = { code: 'LIMIT_EXCEEDED', what: 'heldBytes', limit: limits.held.bytes };
 
@@ -65,11 +80,19 @@ describe('A request that reads more than 10 MB ends with LIMIT_EXCEEDED', () => 
   test('before it reads a page of 25 MB of messages, and names the page size that fits', async () => {
     const { read, data, errors } = await ask(`{ ${page(large)} }`);
     expect([data, errors?.length]).toEqual([undefined, 1]);
-    expect(errors?.[0]?.extensions).toMatchObject({ ...refusal, actual: 25_600_000, fits: { path: 'session.messages', entries: 40 } });
+    expect(errors?.[0]?.extensions).toMatchObject({
+      ...refusal,
+      actual: 25_600_000,
+      fits: { path: 'session.messages', entries: 40 },
+    });
     expect(errors?.[0]?.message).toMatch(/ask for 40 entries of 'session.messages' instead of 100/);
     expect(read).toBeLessThan(MB);
-    const { data: found } = await post<{ session: { messages: { nodes: { content: string }[] } } }>(`{ ${page(large, 40)} }`);
-    expect(found.session.messages.nodes.map(({ content }) => content.length)).toEqual(Array.from({ length: 40 }, () => 256_000));
+    const { data: found } = await post<{ session: { messages: { nodes: { content: string }[] } } }>(
+      `{ ${page(large, 40)} }`,
+    );
+    expect(found.session.messages.nodes.map(({ content }) => content.length)).toEqual(
+      Array.from({ length: 40 }, () => 256_000),
+    );
   });
 
   test('before it reads ten such pages', async () => {
@@ -99,7 +122,9 @@ describe('A request that reads more than 10 MB ends with LIMIT_EXCEEDED', () => 
   const results = `session(id: "ID") { turns(first: 5) { nodes { toolCalls { result } } } }`;
   test('before it reads 25 MB of tool results of a Turn, alone or ten times', async () => {
     for (const times of [1, 10]) {
-      const { read, data, errors } = await ask(together(Array.from({ length: times }, () => results.replace('ID', large))));
+      const { read, data, errors } = await ask(
+        together(Array.from({ length: times }, () => results.replace('ID', large))),
+      );
       expect([data, errors?.length]).toEqual([undefined, 1]);
       expect(errors?.[0]?.extensions).toMatchObject(refusal);
       expect(read).toBeLessThan(MB);
@@ -117,21 +142,32 @@ describe('A request that reads more than 10 MB ends with LIMIT_EXCEEDED', () => 
   });
 
   test('while it reads 25 MB of Contexts of one session', async () => {
-    const { read, errors } = await ask(`{ session(id: "${handoffs}") { handoffs(first: 100) { nodes { openQuestions } } } }`);
+    const { read, errors } = await ask(
+      `{ session(id: "${handoffs}") { handoffs(first: 100) { nodes { openQuestions } } } }`,
+    );
     expect(errors?.[0]?.extensions).toMatchObject(refusal);
     expect(read).toBeLessThan(limits.held.ofStatement + 2 * MB);
   });
 });
 
 test('other requests are answered after one was ended', async () => {
-  await Promise.all(Array.from({ length: 12 }, () => ask(`{ session(id: "${handoffs}") { handoffs(first: 100) { nodes { openQuestions } } } }`)));
-  expect((await ask('{ sessions(first: 10) { nodes { title messages(first: 2) { nodes { sequence content } } } } }')).errors).toBeUndefined();
+  await Promise.all(
+    Array.from({ length: 12 }, () =>
+      ask(`{ session(id: "${handoffs}") { handoffs(first: 100) { nodes { openQuestions } } } }`),
+    ),
+  );
+  expect(
+    (await ask('{ sessions(first: 10) { nodes { title messages(first: 2) { nodes { sequence content } } } } }')).errors,
+  ).toBeUndefined();
 });
 
 test('requests of the same form at the same moment are read apart, not in one transaction', async () => {
   const { sent } = recordQueries(database.pool);
   const titleOf = (id: string) =>
-    boundedReads(database.prisma, new HeldBytes()).session.findUnique({ where: { id: decodeId(id)!.uuid, AND: {} }, select: { title: true } });
+    boundedReads(database.prisma, new HeldBytes()).session.findUnique({
+      where: { id: decodeId(id)!.uuid, AND: {} },
+      select: { title: true },
+    });
   expect(await Promise.all(others.map(titleOf))).toEqual(others.map(() => ({ title: expect.any(String) as string })));
   expect(sent.map(({ text }) => text.split(' ')[0])).toEqual(others.map(() => 'SELECT'));
 });

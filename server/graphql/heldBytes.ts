@@ -29,7 +29,13 @@ export class HeldBytes {
       `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${this.limit}: ${adviceOf(fits)}. What a mutation changed is kept`,
       {
         extensions: {
-          ...{ code: 'LIMIT_EXCEEDED', what: 'heldBytes', limit: this.limit, actual: bytes, http: { spec: true, status: 400 } },
+          ...{
+            code: 'LIMIT_EXCEEDED',
+            what: 'heldBytes',
+            limit: this.limit,
+            actual: bytes,
+            http: { spec: true, status: 400 },
+          },
           ...(fits && { fits: { path: fits.path, entries: fits.entries } }),
         },
       },

@@ -13,16 +13,26 @@ const { agent, session, turn } = world(database.pool);
 let id = '';
 
 // Each message is read once and answered twice.
-const messages = 'query ($id: ID!, $first: Int!) { session(id: $id) { messages(first: $first) { nodes { content } } again: messages(first: $first) { nodes { content } } } }';
+const messages =
+  'query ($id: ID!, $first: Int!) { session(id: $id) { messages(first: $first) { nodes { content } } again: messages(first: $first) { nodes { content } } } }';
 const refusal = {
-  message: expect.stringMatching(/^The answer has 12\d{6} bytes; the limit is 10485760: ask for 15 entries of 'session.messages' instead of 25\.$/) as unknown,
-  extensions: { code: 'LIMIT_EXCEEDED', what: 'answerBytes', limit: limits.answer.bytes, fits: { path: 'session.messages', entries: 15 } },
+  message: expect.stringMatching(
+    /^The answer has 12\d{6} bytes; the limit is 10485760: ask for 15 entries of 'session.messages' instead of 25\.$/,
+  ) as unknown,
+  extensions: {
+    code: 'LIMIT_EXCEEDED',
+    what: 'answerBytes',
+    limit: limits.answer.bytes,
+    fits: { path: 'session.messages', entries: 15 },
+  },
 };
 
 beforeAll(async () => {
   await agent('ada');
   const sessionId = await session('ada', { metadata: { long: 'x'.repeat(60_000) } });
-  await turn(sessionId, { messages: Array.from({ length: 100 }, () => ({ role: 'ASSISTANT' as const, content: 'x' })) });
+  await turn(sessionId, {
+    messages: Array.from({ length: 100 }, () => ({ role: 'ASSISTANT' as const, content: 'x' })),
+  });
   await database.pool.query(`UPDATE messages SET content = repeat('x', 256000)`);
   id = encodeId('session', sessionId);
 });
@@ -60,10 +70,18 @@ test('refuses an event over 10 MB with LIMIT_EXCEEDED, and goes on', async () =>
   const ready = { data: { event: { type: 'READY' } } };
   expect(await next()).toMatchObject([ready, ready]);
   await session('ada', { metadata: { long: 'x'.repeat(60_000) } });
-  const errors: Partial<GraphQLErrorBody>[] = [{ message: expect.stringContaining('select fewer fields') as string, extensions: { code: 'LIMIT_EXCEEDED', what: 'answerBytes' } }];
+  const errors: Partial<GraphQLErrorBody>[] = [
+    {
+      message: expect.stringContaining('select fewer fields') as string,
+      extensions: { code: 'LIMIT_EXCEEDED', what: 'answerBytes' },
+    },
+  ];
   expect(await next()).toMatchObject([{ errors }, { errors }]);
   await session('ada');
-  expect(await next()).toMatchObject([{ data: { event: { type: 'SESSION_CREATED' } } }, { data: { event: { type: 'SESSION_CREATED' } } }]);
+  expect(await next()).toMatchObject([
+    { data: { event: { type: 'SESSION_CREATED' } } },
+    { data: { event: { type: 'SESSION_CREATED' } } },
+  ]);
   stream.close();
   socket.close();
 });

@@ -17,7 +17,10 @@ interface Key {
  * ends before the texts are read, and then the texts in parts, so that other requests run in between. Small texts come
  * with their sizes.
  */
-export function largeColumn(table: string, column: string): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<string | null> {
+export function largeColumn(
+  table: string,
+  column: string,
+): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<string | null> {
   const loaders = new WeakMap<object, DataLoader<Key, string | null, string>>();
   const { partBytes } = limits.held;
   const sizes = statement(
@@ -26,15 +29,22 @@ export function largeColumn(table: string, column: string): (row: { id: string }
   const texts = statement(`SELECT id, ${column} AS text FROM ${table} WHERE id = ANY($1::uuid[])`);
 
   async function load({ pool, held }: GraphQLContext, keys: readonly Key[]): Promise<(string | null)[]> {
-    const { rows: all } = await pool.query<{ id: string; bytes: number | null; text: string | null }>({ ...sizes, values: [keys.map(({ id }) => id)] });
+    const { rows: all } = await pool.query<{ id: string; bytes: number | null; text: string | null }>({
+      ...sizes,
+      values: [keys.map(({ id }) => id)],
+    });
     const rows = all.filter((row): row is { id: string; bytes: number; text: string | null } => row.bytes !== null);
     const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]));
-    held.add(rows.reduce((sum, { bytes }) => sum + bytes, 0), () => pagesOf(keys, bytesOf));
+    held.add(
+      rows.reduce((sum, { bytes }) => sum + bytes, 0),
+      () => pagesOf(keys, bytesOf),
+    );
     const found = new Map<string, string>();
     for (const { id, text } of rows) if (text !== null) found.set(id, text);
     if (found.size < rows.length) {
       for (const ids of parts(rows, partBytes)) {
-        for (const { id, text } of (await pool.query<{ id: string; text: string }>({ ...texts, values: [ids] })).rows) found.set(id, text);
+        for (const { id, text } of (await pool.query<{ id: string; text: string }>({ ...texts, values: [ids] })).rows)
+          found.set(id, text);
       }
     }
     return keys.map(({ id }) => found.get(id) ?? null);
@@ -42,7 +52,8 @@ export function largeColumn(table: string, column: string): (row: { id: string }
 
   return ({ id }, _args, context, { path }) => {
     let loader = loaders.get(context);
-    if (loader === undefined) loaders.set(context, (loader = new DataLoader((keys) => load(context, keys), { cacheKeyFn: (key) => key.id })));
+    if (loader === undefined)
+      loaders.set(context, (loader = new DataLoader((keys) => load(context, keys), { cacheKeyFn: (key) => key.id })));
     return loader.load({ id, path });
   };
 }

@@ -22,7 +22,11 @@ export function limitReads(schema: GraphQLSchema): GraphQLSchema {
       const isEdge = name.endsWith('Edge');
       const typename = isEdge ? name.slice(0, -4) : name;
       if (!entries.includes(typename) || field.resolve === undefined) continue;
-      field.resolve = limited(field.resolve, typename, isEdge ? (edge) => (edge as { row: Row }).row : (row) => row as Row);
+      field.resolve = limited(
+        field.resolve,
+        typename,
+        isEdge ? (edge) => (edge as { row: Row }).row : (row) => row as Row,
+      );
     }
   }
   return schema;
@@ -39,7 +43,12 @@ function limited(resolve: Resolve, typename: string, rowOf: (found: unknown) => 
   };
 }
 
-async function readableOf(found: unknown, typename: string, rowOf: (found: unknown) => Row, context: GraphQLContext): Promise<unknown> {
+async function readableOf(
+  found: unknown,
+  typename: string,
+  rowOf: (found: unknown) => Row,
+  context: GraphQLContext,
+): Promise<unknown> {
   const [result, isAny] = await Promise.all([found, isLimited(context)]);
   if (result == null || result instanceof Error || !isAny) return result;
   const mayRead = (each: unknown): Promise<boolean> => loaderOf(context).load(`${typename} ${rowOf(each).id}`);
@@ -60,13 +69,17 @@ function ofRequest(context: object): Partial<Known> {
   return found;
 }
 
-const findLimited = statement('SELECT EXISTS (SELECT FROM agent_sessions WHERE agent_id = $1 AND reads_from IS NOT NULL) AS limited');
+const findLimited = statement(
+  'SELECT EXISTS (SELECT FROM agent_sessions WHERE agent_id = $1 AND reads_from IS NOT NULL) AS limited',
+);
 
 /** Whether the caller is an agent that may not read all of a Session. */
 export function isLimited(context: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean> {
   const agentId = ownAgent(context.caller);
   if (agentId === null) return Promise.resolve(false);
-  return (ofRequest(context).isLimited ??= context.pool.query<{ limited: boolean }>({ ...findLimited, values: [agentId] }).then(({ rows }) => rows[0]!.limited));
+  return (ofRequest(context).isLimited ??= context.pool
+    .query<{ limited: boolean }>({ ...findLimited, values: [agentId] })
+    .then(({ rows }) => rows[0]!.limited));
 }
 
 const loaderOf = (context: GraphQLContext): DataLoader<string, boolean> =>
@@ -97,7 +110,10 @@ export async function limitIn(context: GraphQLContext, sessionId: string): Promi
   if (!(await isLimited(context))) return null;
   const { pool, caller } = context;
   const loader = (ofRequest(context).limits ??= new DataLoader(async (ids) => {
-    const { rows } = await pool.query<SessionLimit & { session_id: string }>({ ...findLimits, values: [ownAgent(caller), ids] });
+    const { rows } = await pool.query<SessionLimit & { session_id: string }>({
+      ...findLimits,
+      values: [ownAgent(caller), ids],
+    });
     return ids.map((id) => rows.find((row) => row.session_id === id) ?? null);
   }));
   return loader.load(sessionId);

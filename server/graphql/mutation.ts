@@ -28,7 +28,9 @@ export async function run<Input extends object, A extends Answer>(
   demandMutation(caller, mutation);
   const redacted = await inPieces(redactingInput(decoded));
   const { idempotencyKey = null, ...input } = redacted;
-  const answer = await runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) => command(work, redacted, settings));
+  const answer = await runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) =>
+    command(work, redacted, settings),
+  );
   const agentId = caller.agentId ?? speakerIn(mutation, input);
   if (agentId !== null) streams?.presence.seen(agentId);
   return answer;
@@ -36,7 +38,8 @@ export async function run<Input extends object, A extends Answer>(
 
 /** Mutations whose `agentId` names the agent that acts. */
 const speaking = new Set(['appendTurn', 'importTranscript', 'executeHandoffTool', 'executeHandoffs']);
-const speakerIn = (mutation: string, { agentId }: { agentId?: string | null }): string | null => (speaking.has(mutation) ? (agentId ?? null) : null);
+const speakerIn = (mutation: string, { agentId }: { agentId?: string | null }): string | null =>
+  speaking.has(mutation) ? (agentId ?? null) : null;
 
 interface Declaration<S extends z.ZodType<object>, A> {
   access: Roles;
@@ -56,7 +59,15 @@ const roles = new Map<string, Roles>();
 /** Declares `name(input: NameInput!): NameResult!`, a union of `NamePayload` and its errors. */
 export function mutation<S extends z.ZodType<object>, A extends Answer>(
   name: string,
-  { access, description, input: schema, payload, errors, command, resolve = (input, context) => run(context, name, input, command!) }: Declaration<S, A> & Does<z.output<S>, A>,
+  {
+    access,
+    description,
+    input: schema,
+    payload,
+    errors,
+    command,
+    resolve = (input, context) => run(context, name, input, command!),
+  }: Declaration<S, A> & Does<z.output<S>, A>,
 ): void {
   const stem = capitalized(name);
   roles.set(name, access);
@@ -69,14 +80,21 @@ export function mutation<S extends z.ZodType<object>, A extends Answer>(
       description,
       errors: { types: errors },
       args: { input: t.arg({ type: input, required: true, description: 'Input of the mutation.' }) },
-      resolve: (_root, args, context) => measured(name, args.input as object, context, () => resolve(decodeInput(schema, args.input), context)) as never,
+      resolve: (_root, args, context) =>
+        measured(name, args.input as object, context, () => resolve(decodeInput(schema, args.input), context)) as never,
     }),
   );
 }
 
-async function measured<A extends object>(name: string, input: object, { pool, caller }: GraphQLContext, execute: () => Promise<A>): Promise<A> {
+async function measured<A extends object>(
+  name: string,
+  input: object,
+  { pool, caller }: GraphQLContext,
+  execute: () => Promise<A>,
+): Promise<A> {
   const started = performance.now();
-  const ended = (error: unknown, answer?: A): void => observed('mutation', pool, { name, input, answer, caller, ms: performance.now() - started, error });
+  const ended = (error: unknown, answer?: A): void =>
+    observed('mutation', pool, { name, input, answer, caller, ms: performance.now() - started, error });
   try {
     const answer = await execute();
     ended(undefined, answer);

@@ -13,9 +13,13 @@ const adminKey = 'k'.repeat(32);
 const admin = { authorization: `Bearer ${adminKey}` };
 const database = await testDatabase();
 const { pool } = database;
-const { url, streams, authenticate } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, pace: { heartbeatMs: 3_600_000 } });
+const { url, streams, authenticate } = await startApp(database, {
+  variables: { BATON_ADMIN_KEY: adminKey },
+  pace: { heartbeatMs: 3_600_000 },
+});
 const { agent, session } = world(pool);
-const query = 'subscription ($after: String) { event: sessionUpdated(after: $after) { type cursor session { id turns(first: 1) { nodes { id } } } } }';
+const query =
+  'subscription ($after: String) { event: sessionUpdated(after: $after) { type cursor session { id turns(first: 1) { nodes { id } } } } }';
 
 interface Heard {
   event: { type: string; cursor: string };
@@ -23,7 +27,10 @@ interface Heard {
 
 async function operatorKey(): Promise<{ id: string; authorization: string }> {
   const [id, secret] = [randomUUID(), newSecret()];
-  await pool.query("INSERT INTO keys (id, name, role, secret_hash, created_by, created_at) VALUES ($1, 'test', 'OPERATOR', $2, 'test', now())", [id, hashOf(secret)]);
+  await pool.query(
+    "INSERT INTO keys (id, name, role, secret_hash, created_by, created_at) VALUES ($1, 'test', 'OPERATOR', $2, 'test', now())",
+    [id, hashOf(secret)],
+  );
   return { id, authorization: `Bearer ${secret}` };
 }
 
@@ -36,8 +43,12 @@ test('a stream whose event cannot be read ends with UNAVAILABLE, returns that ev
   const { data } = await socket.result<Heard>('1');
   expect(data!.event.type).toBe('READY');
   const key = await operatorKey();
-  const [sse, ended] = [await sseStream(url, query, {}, admin), await sseStream(url, query, {}, { authorization: key.authorization })];
-  for (const stream of [sse, ended]) expect(await stream.result()).toMatchObject({ data: { event: { type: 'READY' } } });
+  const [sse, ended] = [
+    await sseStream(url, query, {}, admin),
+    await sseStream(url, query, {}, { authorization: key.authorization }),
+  ];
+  for (const stream of [sse, ended])
+    expect(await stream.result()).toMatchObject({ data: { event: { type: 'READY' } } });
 
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();

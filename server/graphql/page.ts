@@ -23,7 +23,8 @@ export interface Order {
 }
 
 /** Default: descending. */
-export const directionOf = (direction: 'ASC' | 'DESC' | null | undefined): Direction => (direction === 'ASC' ? 'asc' : 'desc');
+export const directionOf = (direction: 'ASC' | 'DESC' | null | undefined): Direction =>
+  direction === 'ASC' ? 'asc' : 'desc';
 
 export interface PageArgs {
   first?: number | null | undefined;
@@ -51,7 +52,11 @@ export function boundsOf(args: PageArgs, order: Order): Bounds | null {
 }
 
 /** A page's condition for a raw SQL statement, and its values, which follow `given` others. @throws BAD_USER_INPUT as `pageOf` does. */
-export function sqlPage(args: PageArgs, order: Order, given: number): { where: string; orderBy: string; take: number; values: Value[] } {
+export function sqlPage(
+  args: PageArgs,
+  order: Order,
+  given: number,
+): { where: string; orderBy: string; take: number; values: Value[] } {
   const { take } = pageOf(args, order);
   const columns = Object.keys(order.columns).map(column);
   const direction = args.last != null ? opposite(order.direction) : order.direction;
@@ -61,8 +66,16 @@ export function sqlPage(args: PageArgs, order: Order, given: number): { where: s
     const places = positionOf(order, cursor, name).map((value) => `$${given + values.push(value)}`);
     return [`(${columns.join(', ')}) ${side === 'asc' ? '>' : '<'} (${places.join(', ')})`];
   };
-  const conditions = [...beyond(args.after, 'after', order.direction), ...beyond(args.before, 'before', opposite(order.direction))];
-  return { where: ['true', ...conditions].join(' AND '), orderBy: columns.map((name) => `${name} ${direction}`).join(', '), take, values };
+  const conditions = [
+    ...beyond(args.after, 'after', order.direction),
+    ...beyond(args.before, 'before', opposite(order.direction)),
+  ];
+  return {
+    where: ['true', ...conditions].join(' AND '),
+    orderBy: columns.map((name) => `${name} ${direction}`).join(', '),
+    take,
+    values,
+  };
 }
 
 /** @throws BAD_USER_INPUT for a size out of range or a cursor that is not of this order. */
@@ -72,7 +85,9 @@ export function pageOf<Where, OrderBy>(args: PageArgs, order: Order): Page<Where
   const size = sizeOf(args, backward ? 'last' : 'first');
   const beyond = [
     ...(args.after == null ? [] : [beyondCursor(order, positionOf(order, args.after, 'after'), order.direction)]),
-    ...(args.before == null ? [] : [beyondCursor(order, positionOf(order, args.before, 'before'), opposite(order.direction))]),
+    ...(args.before == null
+      ? []
+      : [beyondCursor(order, positionOf(order, args.before, 'before'), opposite(order.direction))]),
   ];
   const direction = backward ? opposite(order.direction) : order.direction;
   return {
@@ -138,7 +153,11 @@ function beyondCursor(order: Order, position: readonly Value[], direction: Direc
 export function encodeCursor(order: Order, row: object): string {
   const values = Object.keys(order.columns).map((column) => {
     const value = Reflect.get(row, column) as Value;
-    return value instanceof Date ? value.getTime() : order.columns[column] === 'time' ? Date.parse(String(value)) : value;
+    return value instanceof Date
+      ? value.getTime()
+      : order.columns[column] === 'time'
+        ? Date.parse(String(value))
+        : value;
   });
   return Buffer.from(JSON.stringify([orderName(order), ...values])).toString('base64url');
 }
@@ -164,7 +183,8 @@ function parseCursor(cursor: string): unknown[] {
   }
 }
 
-const encodes = (cursor: string, parts: unknown[]): boolean => Buffer.from(JSON.stringify(parts)).toString('base64url') === cursor;
+const encodes = (cursor: string, parts: unknown[]): boolean =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url') === cursor;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const longestName = 200;

@@ -28,13 +28,19 @@ interface Page {
 
 async function ask(document: string) {
   const { prisma, pool } = database;
-  const contextValue = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(operator);
+  const contextValue = contexts({
+    prisma,
+    pool,
+    env: { staleAfterMinutes: 30, handoffsEnabled: true },
+    log: silentLog,
+  })(operator);
   return graphql({ schema, source: document.replaceAll('SESSION', sessionId), contextValue });
 }
 
 /** A list is written with PAGE where its paging arguments go. */
 async function read(list: string, page: string): Promise<Page> {
-  const fields = '{ edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount }';
+  const fields =
+    '{ edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount }';
   const { data, errors } = await ask(`{ ${list.replace('PAGE', page).replace('FIELDS', fields)} }`);
   expect(errors).toBeUndefined();
   let found: unknown = data;
@@ -71,8 +77,11 @@ async function whole(name: string): Promise<Page['edges']> {
   const known = wholes.get(name);
   if (known !== undefined) return known;
   const edges: Page['edges'] = [];
-  for (let page: Page | undefined; page === undefined || page.pageInfo.hasNextPage; ) {
-    page = await read(lists[name]!, `first: ${maxSize}${edges.length === 0 ? '' : `, after: "${edges.at(-1)!.cursor}"`}`);
+  for (let page: Page | undefined; page === undefined || page.pageInfo.hasNextPage;) {
+    page = await read(
+      lists[name]!,
+      `first: ${maxSize}${edges.length === 0 ? '' : `, after: "${edges.at(-1)!.cursor}"`}`,
+    );
     edges.push(...page.edges);
   }
   wholes.set(name, edges);
@@ -85,7 +94,11 @@ describe('Pages of any sizes', () => {
       fc.asyncProperty(listNames, sizes, fc.boolean(), async (name, [...steps], backward) => {
         const seen: string[] = [];
         let page: Page | undefined;
-        for (let turn = 0; page === undefined || (backward ? page.pageInfo.hasPreviousPage : page.pageInfo.hasNextPage); turn += 1) {
+        for (
+          let turn = 0;
+          page === undefined || (backward ? page.pageInfo.hasPreviousPage : page.pageInfo.hasNextPage);
+          turn += 1
+        ) {
           const size = steps[turn % steps.length]!;
           const at: string | null = (backward ? page?.pageInfo.startCursor : page?.pageInfo.endCursor) ?? null;
           const from = at === null ? '' : `, ${backward ? 'before' : 'after'}: "${at}"`;
@@ -105,30 +118,48 @@ describe('Pages of any sizes', () => {
 
   test('return the rows between any two cursors', async () => {
     await fc.assert(
-      fc.asyncProperty(listNames, fc.nat(), fc.nat(), fc.integer({ min: 0, max: maxSize }), fc.boolean(), async (name, a, b, size, backward) => {
-        const all = await whole(name);
-        const [from, to] = [a % all.length, b % all.length].sort((x, y) => x - y) as [number, number];
-        const between = all.slice(from + 1, to);
-        const page = await read(lists[name]!, `${backward ? 'last' : 'first'}: ${size}, after: "${all[from]!.cursor}", before: "${all[to]!.cursor}"`);
-        const expected = size === 0 ? [] : backward ? between.slice(-size) : between.slice(0, size);
-        expect(page.edges).toEqual(expected);
-        expect(page.totalCount).toBe(all.length);
-      }),
+      fc.asyncProperty(
+        listNames,
+        fc.nat(),
+        fc.nat(),
+        fc.integer({ min: 0, max: maxSize }),
+        fc.boolean(),
+        async (name, a, b, size, backward) => {
+          const all = await whole(name);
+          const [from, to] = [a % all.length, b % all.length].sort((x, y) => x - y) as [number, number];
+          const between = all.slice(from + 1, to);
+          const page = await read(
+            lists[name]!,
+            `${backward ? 'last' : 'first'}: ${size}, after: "${all[from]!.cursor}", before: "${all[to]!.cursor}"`,
+          );
+          const expected = size === 0 ? [] : backward ? between.slice(-size) : between.slice(0, size);
+          expect(page.edges).toEqual(expected);
+          expect(page.totalCount).toBe(all.length);
+        },
+      ),
       { numRuns: 60 },
     );
   });
 });
 
 test('every order sorts as named, then by id', async () => {
-  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY updated_at DESC, id DESC');
-  expect((await whole('sessions by last change')).map(({ node }) => node.id)).toEqual(rows.map(({ id }) => encodeId('session', id)));
+  const { rows } = await database.pool.query<{ id: string }>(
+    'SELECT id FROM sessions ORDER BY updated_at DESC, id DESC',
+  );
+  expect((await whole('sessions by last change')).map(({ node }) => node.id)).toEqual(
+    rows.map(({ id }) => encodeId('session', id)),
+  );
   const oldest = await database.pool.query<{ id: string }>('SELECT id FROM sessions ORDER BY created_at, id');
-  expect((await whole('sessions, the oldest first')).map(({ node }) => node.id)).toEqual(oldest.rows.map(({ id }) => encodeId('session', id)));
+  expect((await whole('sessions, the oldest first')).map(({ node }) => node.id)).toEqual(
+    oldest.rows.map(({ id }) => encodeId('session', id)),
+  );
   const messages = await database.pool.query<{ id: string }>(
     'SELECT m.id FROM messages m WHERE session_id = $1 ORDER BY sequence DESC',
     [await bulkId(database.pool, 'session', 30)],
   );
-  expect((await whole('Session.messages')).map(({ node }) => node.id)).toEqual(messages.rows.map(({ id }) => encodeId('message', id)));
+  expect((await whole('Session.messages')).map(({ node }) => node.id)).toEqual(
+    messages.rows.map(({ id }) => encodeId('message', id)),
+  );
 });
 
 test('a page has 50 rows by default, and none with first: 0', async () => {
@@ -150,15 +181,38 @@ describe('is rejected with BAD_USER_INPUT and its path:', () => {
     ['both first and last', 'first: 1, last: 1', 'last'],
     ['a malformed cursor', 'after: "nonsense"', 'after'],
     ['an empty cursor', 'after: ""', 'after'],
-    ['a cursor of another list', `after: "${cursorOf(['handoff INITIATED_AT desc', 1767226100000, someUuid])}"`, 'after'],
-    ['a cursor of another order', `before: "${cursorOf(['session UPDATED_AT desc', 1767226100000, someUuid])}"`, 'before'],
-    ['a cursor of the other direction', `after: "${cursorOf(['session CREATED_AT asc', 1767226100000, someUuid])}"`, 'after'],
+    [
+      'a cursor of another list',
+      `after: "${cursorOf(['handoff INITIATED_AT desc', 1767226100000, someUuid])}"`,
+      'after',
+    ],
+    [
+      'a cursor of another order',
+      `before: "${cursorOf(['session UPDATED_AT desc', 1767226100000, someUuid])}"`,
+      'before',
+    ],
+    [
+      'a cursor of the other direction',
+      `after: "${cursorOf(['session CREATED_AT asc', 1767226100000, someUuid])}"`,
+      'after',
+    ],
     ['a forged id', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, "x' OR 1=1"])}"`, 'after'],
     ['a forged time', `after: "${cursorOf(['session CREATED_AT desc', 1e300, someUuid])}"`, 'after'],
-    ['a cursor with an extra part', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid, 1])}"`, 'after'],
-    ['a cursor in another spelling', `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid])}=="`, 'after'],
+    [
+      'a cursor with an extra part',
+      `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid, 1])}"`,
+      'after',
+    ],
+    [
+      'a cursor in another spelling',
+      `after: "${cursorOf(['session CREATED_AT desc', 1767226100000, someUuid])}=="`,
+      'after',
+    ],
   ])('%s, at the root and in a nested list', async (_name, page, path) => {
-    for (const list of [`sessions(${page}) { nodes { id } }`, `agent(id: "busy") { sessions(${page}) { nodes { id } } }`]) {
+    for (const list of [
+      `sessions(${page}) { nodes { id } }`,
+      `agent(id: "busy") { sessions(${page}) { nodes { id } } }`,
+    ]) {
       const { errors } = await ask(`{ ${list} }`);
       expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', path: [path] });
     }

@@ -1,5 +1,12 @@
 import { performance } from 'node:perf_hooks';
-import { getNamedType, GraphQLError, type GraphQLFieldResolver, type GraphQLSchema, isCompositeType, isObjectType } from 'graphql';
+import {
+  getNamedType,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isCompositeType,
+  isObjectType,
+} from 'graphql';
 import { countTurn, Payer, takeTurn } from '../core/loopTurns.ts';
 import { limits } from '../limits/limits.ts';
 

@@ -23,18 +23,30 @@ for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 100 });
 const sessionId = encodeId('session', await session('ada'));
 
 const ready = () => send(`${server.url}/readyz`);
-const move = () => api.post<{ answer: { __typename: string } } | null>(`mutation ($input: ReassignSessionInput!) { answer: reassignSession(input: $input) { __typename } }`, { input: { sessionId, agentId: 'bob' } });
+const move = () =>
+  api.post<{ answer: { __typename: string } } | null>(
+    `mutation ($input: ReassignSessionInput!) { answer: reassignSession(input: $input) { __typename } }`,
+    { input: { sessionId, agentId: 'bob' } },
+  );
 const name = () => api.post('mutation { updateAgent(input: { id: "ada", name: "Ada" }) { __typename } }');
 
 /** Every write is refused as UNAVAILABLE, reads go on, and the server is not ready. */
 async function expectReadOnly(): Promise<void> {
-  await vi.waitFor(async () => expect(await ready()).toMatchObject({ status: 503, body: '{"status":"unavailable","missing":["postgres"]}' }), { timeout: 30_000 });
+  await vi.waitFor(
+    async () =>
+      expect(await ready()).toMatchObject({ status: 503, body: '{"status":"unavailable","missing":["postgres"]}' }),
+    { timeout: 30_000 },
+  );
   const before = await hashAllTables(pool);
   // More of them than there are connections, so that none of them is left as it was.
   for (const { errors } of await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? move() : name())))) {
-    expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' }, message: expect.stringContaining('nothing was changed') as string }]);
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNAVAILABLE' }, message: expect.stringContaining('nothing was changed') as string },
+    ]);
   }
-  expect((await api.post('query ($id: ID!) { session(id: $id) { id agent { id } } }', { id: sessionId })).data).toEqual({ session: { id: sessionId, agent: { id: 'ada' } } });
+  expect((await api.post('query ($id: ID!) { session(id: $id) { id agent { id } } }', { id: sessionId })).data).toEqual(
+    { session: { id: sessionId, agent: { id: 'ada' } } },
+  );
   expect(await hashAllTables(pool)).toEqual(before);
 }
 

@@ -21,22 +21,35 @@ const belowSession: Partial<Record<string, string>> = {
 } satisfies Partial<Record<NodeType, string>>;
 
 /** Whether the caller may read each of these records, in their order. One statement for all; none for callers that read everything. */
-export async function readable(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<boolean[]> {
+export async function readable(
+  ids: readonly Named[],
+  { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>,
+): Promise<boolean[]> {
   const agentId = ownAgent(caller);
   const mayRead = ({ typename, id }: Named, found: ReadonlySet<string>): boolean => {
     if (typename === 'Key') return caller.role === 'ADMIN' || caller.role === null || caller.keyId === id;
     if (typename === 'Webhook' || typename === 'Delivery') return caller.role === 'ADMIN' || caller.role === null;
     // Tools are loaded with the reader's rights; everybody reads pipelines.
-    return typename === 'Agent' || typename === 'HandoffTool' || typename === 'Pipeline' || agentId === null || found.has(`${typename} ${id}`);
+    return (
+      typename === 'Agent' ||
+      typename === 'HandoffTool' ||
+      typename === 'Pipeline' ||
+      agentId === null ||
+      found.has(`${typename} ${id}`)
+    );
   };
   const found = new Set(agentId === null ? [] : await find(ids, { caller, pool }));
   return ids.map((id) => mayRead(id, found));
 }
 
-async function find(ids: readonly Named[], { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>): Promise<string[]> {
+async function find(
+  ids: readonly Named[],
+  { caller, pool }: Pick<GraphQLContext, 'caller' | 'pool'>,
+): Promise<string[]> {
   const idsOf = new Map<string, string[]>();
   for (const { typename, id } of ids) {
-    if (typename === 'Session' || belowSession[typename] !== undefined) idsOf.set(typename, [...(idsOf.get(typename) ?? []), id]);
+    if (typename === 'Session' || belowSession[typename] !== undefined)
+      idsOf.set(typename, [...(idsOf.get(typename) ?? []), id]);
   }
   if (idsOf.size === 0) return [];
   const parts = [...idsOf.keys()].map((typename, index) => {

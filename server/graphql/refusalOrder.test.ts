@@ -11,7 +11,8 @@ const home = await house();
 const { db, agent, session, initiate, run, unique, uniqueType, send } = home;
 
 const publicId = (id: string): string => encodeId('session', id);
-const finish = (sessionId: string) => run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
+const finish = (sessionId: string) =>
+  run(completeSession, { sessionId, expectedVersion: null, result: null, summary: null });
 const offline = (id: string) => run(setAgentStatus, { id, status: 'OFFLINE' });
 
 async function anAgent(stem: string, fields: Parameters<typeof agent>[1] = {}): Promise<string> {
@@ -35,8 +36,15 @@ async function hears(code: string, mutation: Mutation, input: object): Promise<v
 }
 
 it('input comes before NOT_FOUND', async () => {
-  await hears('BAD_USER_INPUT', 'reassignSession', { sessionId: unknownId('session'), agentId: 'nobody', reason: 'NUL \0' });
-  await hears('LIMIT_EXCEEDED', 'setTasks', { sessionId: unknownId('session'), tasks: Array.from({ length: 501 }, () => ({ content: '', status: 'DONE' })) });
+  await hears('BAD_USER_INPUT', 'reassignSession', {
+    sessionId: unknownId('session'),
+    agentId: 'nobody',
+    reason: 'NUL \0',
+  });
+  await hears('LIMIT_EXCEEDED', 'setTasks', {
+    sessionId: unknownId('session'),
+    tasks: Array.from({ length: 501 }, () => ({ content: '', status: 'DONE' })),
+  });
 });
 
 it('input comes before a used key', async () => {
@@ -46,7 +54,11 @@ it('input comes before a used key', async () => {
 it('NOT_FOUND comes before a used key', async () => {
   const idempotencyKey = await usedKey();
   const { id } = await held();
-  await hears('NOT_FOUND', 'reassignSession', { sessionId: unknownId('session'), agentId: await anAgent('other'), idempotencyKey });
+  await hears('NOT_FOUND', 'reassignSession', {
+    sessionId: unknownId('session'),
+    agentId: await anAgent('other'),
+    idempotencyKey,
+  });
   await hears('NOT_FOUND', 'reassignSession', { sessionId: publicId(id), agentId: 'nobody', idempotencyKey });
   await hears('NOT_FOUND', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: 'nobody', idempotencyKey });
   await hears('NOT_FOUND', 'createSession', { title: 'Work', agentId: 'nobody', idempotencyKey });
@@ -61,7 +73,11 @@ it('NOT_FOUND comes before a used key', async () => {
 });
 
 it('NOT_FOUND comes before the version', async () => {
-  await hears('NOT_FOUND', 'reassignSession', { sessionId: publicId((await held()).id), agentId: 'nobody', expectedVersion: 99 });
+  await hears('NOT_FOUND', 'reassignSession', {
+    sessionId: publicId((await held()).id),
+    agentId: 'nobody',
+    expectedVersion: 99,
+  });
   await hears('NOT_FOUND', 'pauseSession', { sessionId: unknownId('session'), expectedVersion: 99 });
 });
 
@@ -82,19 +98,36 @@ it('a used key comes before the state of the session', async () => {
   const sessionId = publicId(id);
   await hears('IDEMPOTENCY_MISMATCH', 'recordDecision', { sessionId, text: 'So be it', idempotencyKey });
   await hears('IDEMPOTENCY_MISMATCH', 'captureSnapshot', { sessionId, idempotencyKey });
-  await hears('IDEMPOTENCY_MISMATCH', 'appendTurn', { sessionId, messages: [{ role: 'USER', content: 'Well?' }], idempotencyKey });
-  await hears('IDEMPOTENCY_MISMATCH', 'initiateHandoff', { sessionId, targetAgentId: await anAgent('other'), idempotencyKey });
+  await hears('IDEMPOTENCY_MISMATCH', 'appendTurn', {
+    sessionId,
+    messages: [{ role: 'USER', content: 'Well?' }],
+    idempotencyKey,
+  });
+  await hears('IDEMPOTENCY_MISMATCH', 'initiateHandoff', {
+    sessionId,
+    targetAgentId: await anAgent('other'),
+    idempotencyKey,
+  });
 });
 
 it('a used key comes before the type', async () => {
   const agentId = await anAgent('codex', { type: 'CODEX' });
-  await hears('IDEMPOTENCY_MISMATCH', 'createSession', { title: 'Work', agentId, agentType: 'CLAUDE', idempotencyKey: await usedKey() });
+  await hears('IDEMPOTENCY_MISMATCH', 'createSession', {
+    title: 'Work',
+    agentId,
+    agentType: 'CLAUDE',
+    idempotencyKey: await usedKey(),
+  });
 });
 
 it('the version comes before the state of the session', async () => {
   const { id } = await held();
   await finish(id);
-  await hears('CONFLICT', 'reassignSession', { sessionId: publicId(id), agentId: await anAgent('other'), expectedVersion: 1 });
+  await hears('CONFLICT', 'reassignSession', {
+    sessionId: publicId(id),
+    agentId: await anAgent('other'),
+    expectedVersion: 1,
+  });
   for (const mutation of ['pauseSession', 'resumeSession', 'cancelSession'] as const) {
     await hears('CONFLICT', mutation, { sessionId: publicId(id), expectedVersion: 1 });
   }

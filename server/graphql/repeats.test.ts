@@ -89,14 +89,25 @@ describe('a repeat under an idempotency key returns the same ids and scalars and
 
   it('appendTurn', async () => {
     const { sessionId } = await held();
-    await repeats('appendTurn', { sessionId, messages: [{ role: 'ASSISTANT', content: 'Done.' }], ...idempotencyKey() });
+    await repeats('appendTurn', {
+      sessionId,
+      messages: [{ role: 'ASSISTANT', content: 'Done.' }],
+      ...idempotencyKey(),
+    });
   });
 
   it('reassignSession by agent and by type, with and without a handoff, at a later version', async () => {
     const { sessionId, other } = await held();
-    const first = await repeats('reassignSession', { sessionId, agentId: other, expectedVersion: 1, ...idempotencyKey() });
+    const first = await repeats('reassignSession', {
+      sessionId,
+      agentId: other,
+      expectedVersion: 1,
+      ...idempotencyKey(),
+    });
     expect(first).toMatchObject({ handoffCreated: true, previousAgentType: 'CLAUDE', assignedAgent: { id: other } });
-    expect(await repeats('reassignSession', { sessionId, agentType: 'CLAUDE', skipHandoff: true, ...idempotencyKey() })).toMatchObject({ handoffCreated: false });
+    expect(
+      await repeats('reassignSession', { sessionId, agentType: 'CLAUDE', skipHandoff: true, ...idempotencyKey() }),
+    ).toMatchObject({ handoffCreated: false });
   });
 
   it('initiateHandoff', async () => {

@@ -1,4 +1,11 @@
-import { getOperationAST, GraphQLError, OperationTypeNode, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import {
+  getOperationAST,
+  GraphQLError,
+  OperationTypeNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { DomainError } from '../core/errors.ts';
 import { observed } from '../core/observed.ts';
@@ -34,7 +41,11 @@ export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContex
       setExecuteFn(async (given: ExecutionArgs) => {
         const context = given.contextValue as GraphQLContext;
         if (!ofPrimary.has(document) && (await replica.caughtUp())) {
-          const contextValue: GraphQLContext = { ...context, pool: replica.pool, prisma: boundedReads(replica.prisma, context.held) };
+          const contextValue: GraphQLContext = {
+            ...context,
+            pool: replica.pool,
+            prisma: boundedReads(replica.prisma, context.held),
+          };
           const result = await replica.whileFollowed(execute({ ...given, contextValue }));
           const causes = result?.errors?.map(causeOf) ?? [];
           if (result !== null && (!causes.some(isOfDatabase) || causes.some((cause) => hasState(cause, cancelled)))) {

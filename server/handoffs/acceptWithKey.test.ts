@@ -13,7 +13,8 @@ it('lets exactly one of ten concurrent accepts with a key each succeed, and repe
   const answers = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => accept(n)));
   const [winner, ...more] = answers.flatMap(({ status }, n) => (status === 'fulfilled' ? [n] : []));
   expect(more).toEqual([]);
-  for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'INVALID_STATE', state: 'ACCEPTED' });
+  for (const answer of answers)
+    if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'INVALID_STATE', state: 'ACCEPTED' });
   await run(completeHandoff, { handoffId: handoffId! });
   expect(await accept(winner!)).toEqual((answers[winner!] as PromiseFulfilledResult<object>).value);
   expect(await db.prisma.event.count({ where: { handoffId: handoffId!, type: 'HANDOFF_ACCEPTED' } })).toBe(1);

@@ -23,12 +23,17 @@ export const findFreeAgents = (work: Work, { ids, needs }: Wanted): Promise<Targ
   work.query<Target>(findFree, [ids, needs.map(({ role }) => role), needs.map(({ agentType }) => agentType)]);
 
 /** The free agents that the holder could name, and the move to ask the rules about each. */
-export async function holdersCandidates(custody: Custody): Promise<{ agents: Target[]; move: Move & { started: StartedHandoff } }> {
+export async function holdersCandidates(
+  custody: Custody,
+): Promise<{ agents: Target[]; move: Move & { started: StartedHandoff } }> {
   const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: null });
   const started = startedHandoff(custody, read);
   const { path, collaborators, cameFrom } = started;
   const needs = (path?.ways ?? []).flatMap(({ to }) => to ?? []);
   const ids = path === null ? [...collaborators, ...(cameFrom === null ? [] : [cameFrom])] : [];
   const agents = await findFreeAgents(custody.work, { ids, needs });
-  return { agents, move: { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started } };
+  return {
+    agents,
+    move: { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started },
+  };
 }

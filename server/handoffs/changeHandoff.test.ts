@@ -2,7 +2,14 @@ import { encodeId } from '../core/ids.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
 import type { HandoffStatus } from '../generated/prisma/client.ts';
 import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../../test/refusals.ts';
-import { acceptHandoff, cancelHandoff, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  completeHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from './changeHandoff.ts';
 
 const home = await house();
 
@@ -37,11 +44,15 @@ async function handoffIn(status: HandoffStatus, { unique, agent, session, reassi
   await agent(target);
   const { handoffId } = await reassign(await session(source), { agentId: target });
   if (handoffId === null) throw new Error('no handoff was made');
-  for (const verb of status === 'INITIATED' ? [] : verbs[status]) await run(verb, { handoffId, reason: 'because' }, { caller: somebodyElse });
+  for (const verb of status === 'INITIATED' ? [] : verbs[status])
+    await run(verb, { handoffId, reason: 'because' }, { caller: somebodyElse });
   return encodeId('handoff', handoffId);
 }
 
-const hints: Partial<Record<HandoffStatus, RegExp>> = { INITIATED: /accept it first \(acceptHandoff\)/, ACCEPTED: /complete it, fail it, or reassign the session/ };
+const hints: Partial<Record<HandoffStatus, RegExp>> = {
+  INITIATED: /accept it first \(acceptHandoff\)/,
+  ACCEPTED: /complete it, fail it, or reassign the session/,
+};
 
 const changing: Refusal[] = mutations.flatMap((mutation) => [
   {
@@ -64,18 +75,16 @@ const changing: Refusal[] = mutations.flatMap((mutation) => [
   // Every pair that the life cycle does not have, what somebody else did already included.
   ...(Object.keys(handoffTransitions) as HandoffStatus[])
     .filter((status) => !handoffTransitions[status].includes(changes[mutation]))
-    .map(
-      (status): Refusal => ({
-        mutation,
-        error: 'InvalidStateError',
-        when: `another principal has made it ${status}`,
-        given: async (h) => ({
-          input: inputOf(mutation, await handoffIn(status, h)),
-          data: { state: status, allowed: statesBefore(handoffTransitions, changes[mutation]) },
-        }),
-        says: hints[status] ?? /is final/,
+    .map((status): Refusal => ({
+      mutation,
+      error: 'InvalidStateError',
+      when: `another principal has made it ${status}`,
+      given: async (h) => ({
+        input: inputOf(mutation, await handoffIn(status, h)),
+        data: { state: status, allowed: statesBefore(handoffTransitions, changes[mutation]) },
       }),
-    ),
+      says: hints[status] ?? /is final/,
+    })),
 ]);
 
 const keyed: Refusal[] = [
@@ -97,7 +106,10 @@ const keyed: Refusal[] = [
     given: async (h) => {
       const handoffId = await handoffIn('INITIATED', h);
       await h.send('acceptHandoff', { handoffId, idempotencyKey: h.unique('key') });
-      return { input: { handoffId, idempotencyKey: h.unique('key') }, data: { state: 'ACCEPTED', allowed: ['INITIATED'] } };
+      return {
+        input: { handoffId, idempotencyKey: h.unique('key') },
+        data: { state: 'ACCEPTED', allowed: ['INITIATED'] },
+      };
     },
     says: /its target has accepted it/,
   },
@@ -124,12 +136,25 @@ const pending: Refusal[] = [
 ];
 
 const touching: Refusal[] = [
-  { error: 'BadUserInputError' as const, when: 'the id is that of a session', given: () => ({ input: { handoffId: unknownId('session') } }), says: /give the id of a handoff/ },
-  { error: 'NotFoundError' as const, when: 'the handoff does not exist', given: () => ({ input: { handoffId: unknownId('handoff') } }), says: /check the id/ },
+  {
+    error: 'BadUserInputError' as const,
+    when: 'the id is that of a session',
+    given: () => ({ input: { handoffId: unknownId('session') } }),
+    says: /give the id of a handoff/,
+  },
+  {
+    error: 'NotFoundError' as const,
+    when: 'the handoff does not exist',
+    given: () => ({ input: { handoffId: unknownId('handoff') } }),
+    says: /check the id/,
+  },
   ...(['ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'TIMED_OUT'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the handoff is ${status}`,
-    given: async (h: House) => ({ input: { handoffId: await handoffIn(status, h) }, data: { state: status, allowed: ['INITIATED'] } }),
+    given: async (h: House) => ({
+      input: { handoffId: await handoffIn(status, h) },
+      data: { state: status, allowed: ['INITIATED'] },
+    }),
     says: /only one that waits to be accepted/,
   })),
   {
@@ -144,4 +169,17 @@ const touching: Refusal[] = [
   },
 ].map((refusal) => ({ mutation: 'touchHandoff', ...refusal }));
 
-testRefusals(home, ['acceptHandoff', 'completeHandoff', 'rejectHandoff', 'failHandoff', 'cancelHandoff', 'timeOutHandoff', 'cancelPendingHandoffs', 'touchHandoff'], [...changing, ...keyed, ...pending, ...touching]);
+testRefusals(
+  home,
+  [
+    'acceptHandoff',
+    'completeHandoff',
+    'rejectHandoff',
+    'failHandoff',
+    'cancelHandoff',
+    'timeOutHandoff',
+    'cancelPendingHandoffs',
+    'touchHandoff',
+  ],
+  [...changing, ...keyed, ...pending, ...touching],
+);

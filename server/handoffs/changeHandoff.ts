@@ -31,22 +31,31 @@ export const acceptHandoff = (work: Work, { handoffId }: { handoffId: string }):
 
 /** Completes an accepted Handoff (rule: complete). */
 export const completeHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
-  changeHandoff(work, handoffId, 'COMPLETED', (custody, handoff) => custody.closeHandoff(handoff, { status: 'COMPLETED' }));
+  changeHandoff(work, handoffId, 'COMPLETED', (custody, handoff) =>
+    custody.closeHandoff(handoff, { status: 'COMPLETED' }),
+  );
 
 /** The target declines (rule: return). */
-export const rejectHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
-  decline(work, handoffId, { status: 'REJECTED', rejectionReason: reason });
+export const rejectHandoff = (
+  work: Work,
+  { handoffId, reason }: { handoffId: string; reason: string },
+): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'REJECTED', rejectionReason: reason });
 
 /** Fails an open Handoff, before or after acceptance (rule: fail). */
-export const failHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string }): Promise<HandoffAnswer> =>
-  decline(work, handoffId, { status: 'FAILED', failureReason: reason });
+export const failHandoff = (
+  work: Work,
+  { handoffId, reason }: { handoffId: string; reason: string },
+): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'FAILED', failureReason: reason });
 
 /** The source or an operator cancels it before acceptance (rule: return). */
-export const cancelHandoff = (work: Work, { handoffId, reason }: { handoffId: string; reason: string | null }): Promise<HandoffAnswer> =>
-  decline(work, handoffId, { status: 'CANCELLED', cancelReason: reason });
+export const cancelHandoff = (
+  work: Work,
+  { handoffId, reason }: { handoffId: string; reason: string | null },
+): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'CANCELLED', cancelReason: reason });
 
 /** An operator times the Handoff out, whatever its age (rule: deadline). */
-export const timeOutHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> => decline(work, handoffId, { status: 'TIMED_OUT' });
+export const timeOutHandoff = (work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> =>
+  decline(work, handoffId, { status: 'TIMED_OUT' });
 
 export interface CancelPendingHandoffsAnswer {
   sessionId: string;
@@ -54,7 +63,10 @@ export interface CancelPendingHandoffsAnswer {
 }
 
 /** Cancels the Session's INITIATED Handoff, if there is one. */
-export async function cancelPendingHandoffs(work: Work, { sessionId }: { sessionId: string }): Promise<CancelPendingHandoffsAnswer> {
+export async function cancelPendingHandoffs(
+  work: Work,
+  { sessionId }: { sessionId: string },
+): Promise<CancelPendingHandoffsAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId);
   const pending = custody.openHandoff;
@@ -69,7 +81,10 @@ const decline = (work: Work, handoffId: string, ending: Decline): Promise<Handof
   changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
 
 /** How to read the custody of a Session whose Handoff times out: with the agents that may get it next. */
-export const forTimeOut = ({ attempt }: Work): LockOptions => ({ everyCandidate: attempt > 1, forStage: { stage: null, untried: true } });
+export const forTimeOut = ({ attempt }: Work): LockOptions => ({
+  everyCandidate: attempt > 1,
+  forStage: { stage: null, untried: true },
+});
 
 /** Closes an open Handoff and returns the Session to its source, and to its stage (rules: fail, return). A time-out in a pipeline tries the next agent first. */
 export async function giveBack(custody: Custody, handoff: LastHandoff, ending: Decline): Promise<void> {
@@ -82,24 +97,48 @@ export async function giveBack(custody: Custody, handoff: LastHandoff, ending: D
 }
 
 /** In a pipeline a Session that its source cannot take waits for an agent of its stage, other than the one that declined. */
-function waitAfter(custody: Custody, handoff: LastHandoff, ended: 'DECLINED' | 'FAILED', visible: VisibleCounts): boolean {
+function waitAfter(
+  custody: Custody,
+  handoff: LastHandoff,
+  ended: 'DECLINED' | 'FAILED',
+  visible: VisibleCounts,
+): boolean {
   const { work, pipeline } = custody;
   const [source, previousHolder] = [custody.agent(handoff.sourceAgentId), custody.agent(handoff.targetAgentId)];
   const stay = pipeline?.stays.find(({ id }) => id === handoff.leftEntryId) ?? currentStay(custody);
-  if (pipeline === null || stay === null || previousHolder === null || (source !== null && takesSessions(source))) return false;
+  if (pipeline === null || stay === null || previousHolder === null || (source !== null && takesSessions(source)))
+    return false;
   custody.endTenure(ended);
   custody.changed({ previousAgentType: previousHolder.type, lastReassignedAt: work.now });
-  const finisher = { agentId: previousHolder.id, agentType: previousHolder.type, tenureId: handoff.targetAgentSessionId };
-  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), { handoff: null, visible, limit: custody.limitOf(handoff.sourceAgentId), finisher, previousHolder, returned: true });
+  const finisher = {
+    agentId: previousHolder.id,
+    agentType: previousHolder.type,
+    tenureId: handoff.targetAgentSessionId,
+  };
+  enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), {
+    handoff: null,
+    visible,
+    limit: custody.limitOf(handoff.sourceAgentId),
+    finisher,
+    previousHolder,
+    returned: true,
+  });
   putStageBack(custody, handoff, null);
   return true;
 }
 
-const readStatusStatement = statement('SELECT status, source_agent_id AS "sourceAgentId", target_agent_id AS "targetAgentId" FROM handoffs WHERE id = $1');
+const readStatusStatement = statement(
+  'SELECT status, source_agent_id AS "sourceAgentId", target_agent_id AS "targetAgentId" FROM handoffs WHERE id = $1',
+);
 
 /** Of a Handoff that may not be its Session's last. */
-export async function readStatus(work: Work, handoffId: string): Promise<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>> {
-  const [row] = await work.query<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>>(readStatusStatement, [handoffId]);
+export async function readStatus(
+  work: Work,
+  handoffId: string,
+): Promise<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>> {
+  const [row] = await work.query<Pick<LastHandoff, 'status' | 'sourceAgentId' | 'targetAgentId'>>(readStatusStatement, [
+    handoffId,
+  ]);
   if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
   return row;
 }
@@ -130,20 +169,27 @@ async function changeHandoff(
     await change(custody, handoff);
     return answer;
   }
-  const [row] = await work.query<{ status: HandoffStatus; sourceAgentId: string | null; targetAgentId: string; repeats: boolean }>(readHandoffStatement, [
-    handoffId,
-    `HANDOFF_${to}`,
-    work.caller.principal,
-  ]);
+  const [row] = await work.query<{
+    status: HandoffStatus;
+    sourceAgentId: string | null;
+    targetAgentId: string;
+    repeats: boolean;
+  }>(readHandoffStatement, [handoffId, `HANDOFF_${to}`, work.caller.principal]);
   if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
   // With a key, only the earlier answer is a repeat.
   if (row.repeats && !work.hasKey) return answer;
   demandAct(custody, act, row);
   const { status } = row;
-  throw new InvalidStateError(`The handoff is ${status} and cannot become ${to}: ${whyNot(status)}`, status, statesBefore(handoffTransitions, to));
+  throw new InvalidStateError(
+    `The handoff is ${status} and cannot become ${to}: ${whyNot(status)}`,
+    status,
+    statesBefore(handoffTransitions, to),
+  );
 }
 
 function whyNot(status: HandoffStatus): string {
   if (status === 'INITIATED') return 'accept it first (acceptHandoff)';
-  return status === 'ACCEPTED' ? 'its target has accepted it; complete it, fail it, or reassign the session' : 'that is final';
+  return status === 'ACCEPTED'
+    ? 'its target has accepted it; complete it, fail it, or reassign the session'
+    : 'that is final';
 }

@@ -36,7 +36,11 @@ it('no handoff times out before it waited for its whole time, however the clock 
   const given = hour / 2;
   const act = fc.record({
     elapsed: fc.integer({ min: 0, max: hour / 4 }),
-    step: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 20_000, max: 5 * hour }), fc.integer({ min: -5 * hour, max: -1 })),
+    step: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      fc.integer({ min: 20_000, max: 5 * hour }),
+      fc.integer({ min: -5 * hour, max: -1 }),
+    ),
     answersIn: fc.integer({ min: 0, max: 4_000 }),
     begins: fc.boolean(),
   });

@@ -12,7 +12,13 @@ const read = (id: string) =>
   db.prisma.session.findUniqueOrThrow({
     where: { id },
     include: {
-      lastHandoff: { include: { triggeringToolCalls: { orderBy: { position: 'asc' }, include: { toolCall: true } }, snapshot: true, priorTurn: true } },
+      lastHandoff: {
+        include: {
+          triggeringToolCalls: { orderBy: { position: 'asc' }, include: { toolCall: true } },
+          snapshot: true,
+          priorTurn: true,
+        },
+      },
       lastAgentSession: true,
       agentSessions: { orderBy: { startedAt: 'asc' } },
       events: { orderBy: { sessionSequence: 'asc' } },
@@ -27,7 +33,10 @@ describe('a handoff', () => {
     let lastTurn = '';
     for (const n of [1, 2, 3]) {
       const { turnId } = await turn(id, {
-        messages: [{ role: 'USER', content: `Step ${n}, please` }, { role: 'ASSISTANT', content: `Did step ${n}` }],
+        messages: [
+          { role: 'USER', content: `Step ${n}, please` },
+          { role: 'ASSISTANT', content: `Did step ${n}` },
+        ],
         toolCalls: [toolCall(`read-${n}`, 'Read'), toolCall(`write-${n}`, 'Write', { filesModified: [`src/${n}.ts`] })],
       });
       lastTurn = turnId;
@@ -37,8 +46,19 @@ describe('a handoff', () => {
     const initiated = await read(id);
     expect(initiated.lastHandoff?.id).toBe(handoffId);
     expect(initiated.lastHandoff?.priorTurn?.id).toBe(lastTurn);
-    expect(initiated.lastHandoff?.triggeringToolCalls.map(({ toolCall: call }) => call.callId)).toEqual(['read-3', 'write-3']);
-    expect(initiated.lastHandoff?.snapshot).toMatchObject({ type: 'HANDOFF_INITIATED', sequenceStart: 1, sequenceEnd: 6, userCount: 3, assistantCount: 3, callStart: 1, callEnd: 6 });
+    expect(initiated.lastHandoff?.triggeringToolCalls.map(({ toolCall: call }) => call.callId)).toEqual([
+      'read-3',
+      'write-3',
+    ]);
+    expect(initiated.lastHandoff?.snapshot).toMatchObject({
+      type: 'HANDOFF_INITIATED',
+      sequenceStart: 1,
+      sequenceEnd: 6,
+      userCount: 3,
+      assistantCount: 3,
+      callStart: 1,
+      callEnd: 6,
+    });
     const context = readContext(initiated.lastHandoff!);
     expect(context.toolSummaries).toEqual([
       { toolName: 'Read', callCount: 3, errorCount: 0, lastResult: 'ok' },
@@ -71,7 +91,11 @@ describe('a handoff', () => {
     await run(rejectHandoff, { handoffId: handoffId!, reason: 'not mine' });
     const after = await read(id);
     expect(after).toMatchObject({ agentId: 'a', status: 'RUNNING', version: 3, previousAgentType: 'CLAUDE' });
-    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([['a', 'HANDED_OFF'], ['b', 'DECLINED'], ['a', 'ACTIVE']]);
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([
+      ['a', 'HANDED_OFF'],
+      ['b', 'DECLINED'],
+      ['a', 'ACTIVE'],
+    ]);
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
@@ -83,9 +107,18 @@ describe('a handoff', () => {
     expect(answer).toMatchObject({ previousAgentId: 'b', assignedAgentId: 'c', handoffCreated: true });
     const after = await read(id);
     expect(after.lastHandoff).toMatchObject({ sourceAgentId: 'a', targetAgentId: 'c', depth: 2, status: 'INITIATED' });
-    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([['a', 'HANDED_OFF'], ['b', 'DECLINED'], ['c', 'PENDING']]);
+    expect(after.agentSessions.map(({ agentId, state }) => [agentId, state])).toEqual([
+      ['a', 'HANDED_OFF'],
+      ['b', 'DECLINED'],
+      ['c', 'PENDING'],
+    ]);
     expect(after.events.map(({ type }) => type)).toEqual([
-      'SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED',
+      'SESSION_CREATED',
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+      'HANDOFF_CANCELLED',
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
     ]);
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });

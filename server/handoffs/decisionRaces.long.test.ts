@@ -12,7 +12,12 @@ const { all } = await crowd(db);
 await agent('source', { maxCapacity: 1_000 });
 await agent('target', { maxCapacity: 1_000 });
 
-const ends = { acceptHandoff: 'ACCEPTED', rejectHandoff: 'REJECTED', cancelHandoff: 'CANCELLED', timeOutHandoff: 'TIMED_OUT' } as const;
+const ends = {
+  acceptHandoff: 'ACCEPTED',
+  rejectHandoff: 'REJECTED',
+  cancelHandoff: 'CANCELLED',
+  timeOutHandoff: 'TIMED_OUT',
+} as const;
 const rivals = Object.keys(ends) as (keyof typeof ends)[];
 
 async function waiting(): Promise<{ id: string; handoffId: string }> {
@@ -20,7 +25,11 @@ async function waiting(): Promise<{ id: string; handoffId: string }> {
   return { id: handoffId ?? '', handoffId: encodeId('handoff', handoffId ?? '') };
 }
 const changesOf = (handoffId: string) =>
-  db.prisma.event.findMany({ where: { handoffId, type: { not: 'HANDOFF_INITIATED' } }, orderBy: { sessionSequence: 'asc' }, select: { type: true, actorPrincipal: true } });
+  db.prisma.event.findMany({
+    where: { handoffId, type: { not: 'HANDOFF_INITIATED' } },
+    orderBy: { sessionSequence: 'asc' },
+    select: { type: true, actorPrincipal: true },
+  });
 
 afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
@@ -32,14 +41,21 @@ it('of concurrent accept, reject, cancel and time-out exactly one wins, and the 
     const { id, handoffId } = await waiting();
     // Another one is sent first each round.
     const order = rivals.map((_, n) => rivals[(n + round) % rivals.length]!);
-    const answers = await all(4, (ask, n) => ask(order[n]!, { handoffId, ...(order[n] === 'rejectHandoff' ? { reason: 'because' } : {}) }));
+    const answers = await all(4, (ask, n) =>
+      ask(order[n]!, { handoffId, ...(order[n] === 'rejectHandoff' ? { reason: 'because' } : {}) }),
+    );
     const winner = order[answers.findIndex(({ code }) => code === undefined)]!;
     const status = ends[winner];
     expect(answers.filter(({ code }) => code === undefined)).toHaveLength(1);
-    for (const said of answers.filter(({ code }) => code !== undefined)) expect(said).toMatchObject({ code: 'INVALID_STATE', state: status });
+    for (const said of answers.filter(({ code }) => code !== undefined))
+      expect(said).toMatchObject({ code: 'INVALID_STATE', state: status });
     expect((await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status).toBe(status);
     const types = (await changesOf(id)).map(({ type }) => type);
-    expect(types).toEqual(['SESSION_REASSIGNED', `HANDOFF_${status}`, ...(status === 'ACCEPTED' ? [] : ['SESSION_RETURNED'])]);
+    expect(types).toEqual([
+      'SESSION_REASSIGNED',
+      `HANDOFF_${status}`,
+      ...(status === 'ACCEPTED' ? [] : ['SESSION_RETURNED']),
+    ]);
     won[status] = (won[status] ?? 0) + 1;
   }
   // It was a race, not a queue.
@@ -61,19 +77,28 @@ it('of a concurrent acceptHandoff and cancelSession, both answers match the stor
     const { id, handoffId } = await waiting();
     const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
     const [decided, ended] = await all(2, (ask, n) =>
-      n === round % 2 ? ask('cancelSession', { sessionId: encodeId('session', sessionId) }) : ask('acceptHandoff', { handoffId }),
+      n === round % 2
+        ? ask('cancelSession', { sessionId: encodeId('session', sessionId) })
+        : ask('acceptHandoff', { handoffId }),
     ).then((answers) => (round % 2 === 0 ? answers.toReversed() : answers));
     expect(ended?.__typename).toBe('CancelSessionPayload');
     const { status } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
-    expect([decided?.code, status]).toEqual(decided?.code === undefined ? [undefined, 'COMPLETED'] : ['INVALID_STATE', 'CANCELLED']);
+    expect([decided?.code, status]).toEqual(
+      decided?.code === undefined ? [undefined, 'COMPLETED'] : ['INVALID_STATE', 'CANCELLED'],
+    );
   }
 }, 60_000);
 
 it('the sweeps of two processes time out each due handoff exactly once', async () => {
   const due = await Promise.all(Array.from({ length: 30 }, waiting));
-  await db.pool.query(`UPDATE handoffs SET deadline_at = now() - interval '1 second' WHERE id = ANY ($1)`, [due.map(({ id }) => id)]);
+  await db.pool.query(`UPDATE handoffs SET deadline_at = now() - interval '1 second' WHERE id = ANY ($1)`, [
+    due.map(({ id }) => id),
+  ]);
   await vi.waitFor(
-    async () => expect(await db.prisma.handoff.count({ where: { id: { in: due.map(({ id }) => id) }, status: 'TIMED_OUT' } })).toBe(30),
+    async () =>
+      expect(
+        await db.prisma.handoff.count({ where: { id: { in: due.map(({ id }) => id) }, status: 'TIMED_OUT' } }),
+      ).toBe(30),
     { timeout: 20_000, interval: 100 },
   );
   for (const { id } of due) {
@@ -83,5 +108,7 @@ it('the sweeps of two processes time out each due handoff exactly once', async (
       { type: 'SESSION_RETURNED', actorPrincipal: 'sweep' },
     ]);
   }
-  expect(tally(await all(30, (ask, n) => ask('acceptHandoff', { handoffId: due[n]!.handoffId })))).toEqual({ INVALID_STATE: 30 });
+  expect(tally(await all(30, (ask, n) => ask('acceptHandoff', { handoffId: due[n]!.handoffId })))).toEqual({
+    INVALID_STATE: 30,
+  });
 }, 60_000);

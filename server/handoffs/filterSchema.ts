@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
-import { agentId, externalId, idOf, inputObject, instant, integer, optional, project, someOf } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  externalId,
+  idOf,
+  inputObject,
+  instant,
+  integer,
+  optional,
+  project,
+  someOf,
+} from '../graphql/input/schemas.ts';
 
 export const handoffFilter = inputObject(
   'HandoffFilter',
@@ -15,7 +25,9 @@ export const handoffFilter = inputObject(
     project: optional(project).describe('Handoffs of the Sessions of this project.'),
     status: optional(someOf(HandoffStatus)).describe('Records with one of these statuses.'),
     via: optional(someOf(HandoffVia)).describe('Handoffs started in one of these ways.'),
-    circular: optional(z.boolean()).describe('True: the target had been active in the Session before. False: all others.'),
+    circular: optional(z.boolean()).describe(
+      'True: the target had been active in the Session before. False: all others.',
+    ),
     staleForMinutes: optional(integer(0)).describe('INITIATED Handoffs started at least N minutes ago; 0 or more.'),
     initiatedAfter: optional(instant).describe('Handoffs started after this time.'),
     initiatedBefore: optional(instant).describe('Handoffs started before this time.'),
@@ -23,7 +35,10 @@ export const handoffFilter = inputObject(
 );
 
 /** Returns one filter, or two for an agent: as source and as target, which never overlap. */
-export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFilter>, now: Date): Prisma.HandoffWhereInput[] {
+export function handoffsWhere(
+  { agentId, ...filter }: z.output<typeof handoffFilter>,
+  now: Date,
+): Prisma.HandoffWhereInput[] {
   const all: Prisma.HandoffWhereInput[] = [];
   if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
   if (filter.externalId !== null) all.push({ session: { externalId: filter.externalId } });
@@ -35,7 +50,10 @@ export function handoffsWhere({ agentId, ...filter }: z.output<typeof handoffFil
   if (filter.circular !== null) all.push({ circular: filter.circular });
   if (filter.staleForMinutes !== null) {
     // PostgreSQL cannot store times far before 1970; no Handoff is that old.
-    all.push({ status: 'INITIATED', initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) } });
+    all.push({
+      status: 'INITIATED',
+      initiatedAt: { lte: new Date(Math.max(0, now.getTime() - filter.staleForMinutes * 60_000)) },
+    });
   }
   if (filter.initiatedAfter !== null) all.push({ initiatedAt: { gt: filter.initiatedAfter } });
   if (filter.initiatedBefore !== null) all.push({ initiatedAt: { lt: filter.initiatedBefore } });

@@ -1,8 +1,23 @@
 import { type Filter, type FixedForm, type FixedRow, fixedRow, isoOf, type PageSql } from '../core/fixedPage.ts';
 
 const agent = { select: { id: true, name: true, type: true } };
-const columns = { id: true, status: true, via: true, reason: true, depth: true, circular: true, initiatedAt: true, acceptedAt: true, completedAt: true, closedAt: true };
-const relations = { sourceAgent: agent, targetAgent: agent, session: { select: { id: true, title: true, status: true } } };
+const columns = {
+  id: true,
+  status: true,
+  via: true,
+  reason: true,
+  depth: true,
+  circular: true,
+  initiatedAt: true,
+  acceptedAt: true,
+  completedAt: true,
+  closedAt: true,
+};
+const relations = {
+  sourceAgent: agent,
+  targetAgent: agent,
+  session: { select: { id: true, title: true, status: true } },
+};
 const carried = { targetAgentId: true, summary: true, context: true };
 
 /** What a form reads besides the columns. */
@@ -29,14 +44,48 @@ const sqlOf =
 
 type Text = string | null;
 type Values = [
-  ...[id: string, status: string, via: string, reason: Text, depth: number, circular: boolean, initiatedAt: string, acceptedAt: Text, completedAt: Text, closedAt: Text],
+  ...[
+    id: string,
+    status: string,
+    via: string,
+    reason: Text,
+    depth: number,
+    circular: boolean,
+    initiatedAt: string,
+    acceptedAt: Text,
+    completedAt: Text,
+    closedAt: Text,
+  ],
   ...[targetAgentId: Text, summary: Text, context: object | null],
   ...(string | null)[],
 ];
 
 const rowOf =
   (parts: Parts) =>
-  ([id, status, via, reason, depth, circular, initiatedAt, acceptedAt, completedAt, closedAt, targetAgentId, summary, context, a, aName, aType, b, bName, bType, s, title, sStatus]: Values): FixedRow =>
+  ([
+    id,
+    status,
+    via,
+    reason,
+    depth,
+    circular,
+    initiatedAt,
+    acceptedAt,
+    completedAt,
+    closedAt,
+    targetAgentId,
+    summary,
+    context,
+    a,
+    aName,
+    aType,
+    b,
+    bName,
+    bType,
+    s,
+    title,
+    sStatus,
+  ]: Values): FixedRow =>
     fixedRow({
       id,
       status,
@@ -81,7 +130,13 @@ interface HandoffFilters {
 }
 
 /** The filters of the prepared statements: all Handoffs, or those of a Session or an Agent. Null for other filters. */
-export function fixedFilters({ sessionId, agentId, sourceAgentId, targetAgentId, ...others }: HandoffFilters): Filter[] | null {
+export function fixedFilters({
+  sessionId,
+  agentId,
+  sourceAgentId,
+  targetAgentId,
+  ...others
+}: HandoffFilters): Filter[] | null {
   if (Object.values(others).some((each) => each !== null)) return null;
   const given: Filter[][] = [
     ...(sessionId === null ? [] : [[equals('session_id', sessionId)]]),

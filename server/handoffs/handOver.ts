@@ -84,7 +84,12 @@ interface Given {
 }
 
 /** Builds the Handoff's Context (rules: carry, whole or nothing). The target is null while the Session waits for one. */
-export async function prepareContext(custody: Custody, given: Given, target: LockedAgent | null, told: Told | null = null): Promise<Prepared> {
+export async function prepareContext(
+  custody: Custody,
+  given: Given,
+  target: LockedAgent | null,
+  told: Told | null = null,
+): Promise<Prepared> {
   const { work, session } = custody;
   const { summary, carry } = given;
   const { sourceAgentId = session.agentId } = given;
@@ -93,19 +98,46 @@ export async function prepareContext(custody: Custody, given: Given, target: Loc
   if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
   const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
   const variables = custody.variablesWith(given.contextVariables);
-  const passage = { ...(target && { to: target.id }), depth: session.handoffCount + 1, reason: given.reason, ...(given.tool && { tool: given.tool }), ...stagePassage(custody, told, given.tool) };
-  const input = { summary, variables: read.variablesOf(variables), instructions: target?.instructions ?? null, passage, filesWithheld: limit !== null };
+  const passage = {
+    ...(target && { to: target.id }),
+    depth: session.handoffCount + 1,
+    reason: given.reason,
+    ...(given.tool && { tool: given.tool }),
+    ...stagePassage(custody, told, given.tool),
+  };
+  const input = {
+    summary,
+    variables: read.variablesOf(variables),
+    instructions: target?.instructions ?? null,
+    passage,
+    filesWithheld: limit !== null,
+  };
   const whole = buildContext(sources, input);
   const context = carry === null ? whole : carriedContext(sources, input, carry);
-  return { context, whole, sources, variables, carry, limit, contentHash: contentHash(whole, summary, sources.lastAgentTurnHash, told?.payload) };
+  return {
+    context,
+    whole,
+    sources,
+    variables,
+    carry,
+    limit,
+    contentHash: contentHash(whole, summary, sources.lastAgentTurnHash, told?.payload),
+  };
 }
 
 /** The stage of the target and its instructions; of the present stage when the move keeps it. */
-function stagePassage({ pipeline, session }: Custody, told: Told | null, tool: { name: string; instructions: string | null } | undefined): Pick<Passage, 'stage' | 'tool'> {
+function stagePassage(
+  { pipeline, session }: Custody,
+  told: Told | null,
+  tool: { name: string; instructions: string | null } | undefined,
+): Pick<Passage, 'stage' | 'tool'> {
   if (pipeline === null || session.stage === null) return {};
   const { stage = stageNamed(pipeline, session.stage), ...left } = told ?? {};
   const instructions = [stage.instructions, tool?.instructions].filter((text) => text != null).join('\n\n');
-  return { stage: { name: stage.name, ...left }, ...(instructions !== '' && { tool: { name: tool?.name ?? null, instructions } }) };
+  return {
+    stage: { name: stage.name, ...left },
+    ...(instructions !== '' && { tool: { name: tool?.name ?? null, instructions } }),
+  };
 }
 
 /**
@@ -140,7 +172,8 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     recordedRole: work.caller.role,
   });
   custody.endTenure('HANDED_OFF', handoffId);
-  if (finisher !== null && custody.tenure?.id === finisher.tenureId) work.change('agent_sessions', custody.tenure, { terminatedByHandoffId: handoffId });
+  if (finisher !== null && custody.tenure?.id === finisher.tenureId)
+    work.change('agent_sessions', custody.tenure, { terminatedByHandoffId: handoffId });
   if (wasUnheld) custody.setStatus('RUNNING');
   custody.changed({
     previousAgentType: previousHolder?.type ?? session.previousAgentType,
@@ -148,14 +181,33 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     lastReassignedAt: work.now,
     handoffCount: session.handoffCount + 1,
   });
-  const visible = { ...sources.visible, handoff: sources.visible.handoff + 1, bytes: sources.visible.bytes + `Routed to ${target.id}`.length };
-  const tenure = custody.beginTenure(target, 'PENDING', visible, prepared.carry === null ? prepared.limit : custody.limitFromNow());
+  const visible = {
+    ...sources.visible,
+    handoff: sources.visible.handoff + 1,
+    bytes: sources.visible.bytes + `Routed to ${target.id}`.length,
+  };
+  const tenure = custody.beginTenure(
+    target,
+    'PENDING',
+    visible,
+    prepared.carry === null ? prepared.limit : custody.limitFromNow(),
+  );
 
   const from = currentStay(custody);
   const { enters = null } = input;
   // A queued Handoff of an agent that did not work in this stay leaves the stay before it.
-  const queuedFrom = finisher !== null && from?.tried.includes(finisher.agentId) === false ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null) : null;
-  const stay = enters === null ? giveStage(custody, target.id) : enterStage(custody, enters.way.to!.name, target.id, { outcome: enters.way.outcome, payload: enters.payload, sentBack: enters.way.back });
+  const queuedFrom =
+    finisher !== null && from?.tried.includes(finisher.agentId) === false
+      ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null)
+      : null;
+  const stay =
+    enters === null
+      ? giveStage(custody, target.id)
+      : enterStage(custody, enters.way.to!.name, target.id, {
+          outcome: enters.way.outcome,
+          payload: enters.payload,
+          sentBack: enters.way.back,
+        });
   const { remindAfterMinutes = null } = presentStage(custody) ?? {};
 
   const carried = canonicalJson(context);
@@ -183,7 +235,10 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     priorTurnId: input.priorTurnId ?? sources.lastTurnId,
     snapshotId,
     previousHandoffId: session.lastHandoffId,
-    ...(stay !== null && { stageEntryId: stay.id, leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null) }),
+    ...(stay !== null && {
+      stageEntryId: stay.id,
+      leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null),
+    }),
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
     initiatedAt: work.now,
@@ -199,8 +254,14 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
   const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
   custody.reportHandoff(handoff);
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
-  custody.recordCustody('SESSION_REASSIGNED', { previousHolder, source: left?.agent ?? null, handoff: parties, reason: input.reason });
-  if (enters !== null) recordStage(custody, { from: from?.stage ?? null, outcome: enters.way.outcome, handoff: parties });
+  custody.recordCustody('SESSION_REASSIGNED', {
+    previousHolder,
+    source: left?.agent ?? null,
+    handoff: parties,
+    reason: input.reason,
+  });
+  if (enters !== null)
+    recordStage(custody, { from: from?.stage ?? null, outcome: enters.way.outcome, handoff: parties });
 
   work.afterCommit(() => {
     work.log.info(
@@ -242,5 +303,7 @@ export function leaveHolder(custody: Custody): { agent: LockedAgent; tenureId: s
 /** The agent and tenure that a Handoff comes from. */
 export function sourceOf(custody: Custody, handoff: LastHandoff): { agent: LockedAgent; tenureId: string } | null {
   const agent = custody.agent(handoff.sourceAgentId);
-  return agent === null || handoff.sourceAgentSessionId === null ? null : { agent, tenureId: handoff.sourceAgentSessionId };
+  return agent === null || handoff.sourceAgentSessionId === null
+    ? null
+    : { agent, tenureId: handoff.sourceAgentSessionId };
 }

@@ -30,7 +30,11 @@ const refusal = (error: Refusal['error'], when: string, given: Refusal['given'],
   says,
 });
 
-const input = (sessionId: string, targetAgentId: string, fields: object = {}): object => ({ sessionId: publicId(sessionId), targetAgentId, ...fields });
+const input = (sessionId: string, targetAgentId: string, fields: object = {}): object => ({
+  sessionId: publicId(sessionId),
+  targetAgentId,
+  ...fields,
+});
 
 const cases: Refusal[] = [
   refusal(
@@ -40,14 +44,20 @@ const cases: Refusal[] = [
       const { holder, other } = await held(h);
       const slug = h.unique('pipeline');
       await h.pipeline(slug, ['write DONE review', 'review DONE end'], { write: { role: null } });
-      return { input: input(await h.session(holder, { pipeline: slug }), other), data: { stage: 'write', outcome: null, allowed: ['DONE'] } };
+      return {
+        input: input(await h.session(holder, { pipeline: slug }), other),
+        data: { stage: 'write', outcome: null, allowed: ['DONE'] },
+      };
     },
     /fits no stage that may follow 'write'/,
   ),
   refusal(
     'BadUserInputError',
     'the id is that of a handoff',
-    () => ({ input: { sessionId: unknownId('handoff'), targetAgentId: 'ada' }, data: { path: ['input', 'sessionId'] } }),
+    () => ({
+      input: { sessionId: unknownId('handoff'), targetAgentId: 'ada' },
+      data: { path: ['input', 'sessionId'] },
+    }),
     /give the id of a session/,
   ),
   refusal(
@@ -56,7 +66,10 @@ const cases: Refusal[] = [
     async (h) => {
       const [first, second] = [await held(h), await held(h)];
       const { turnId } = await h.turn(second.sessionId);
-      return { input: input(first.sessionId, first.other, { priorTurnId: encodeId('turn', turnId) }), data: { path: ['input', 'priorTurnId'] } };
+      return {
+        input: input(first.sessionId, first.other, { priorTurnId: encodeId('turn', turnId) }),
+        data: { path: ['input', 'priorTurnId'] },
+      };
     },
     /Turn 'turn_\w+' is not of this session: leave it out/,
   ),
@@ -116,7 +129,10 @@ const cases: Refusal[] = [
   refusal(
     'InvalidStateError',
     'the session is unassigned',
-    async (h) => ({ input: input(await h.session(null), (await held(h)).other), data: { state: 'UNASSIGNED', allowed: ['ACTIVE'] } }),
+    async (h) => ({
+      input: input(await h.session(null), (await held(h)).other),
+      data: { state: 'UNASSIGNED', allowed: ['ACTIVE'] },
+    }),
     /an operator has to reassign it/,
   ),
   refusal(
@@ -163,7 +179,10 @@ const cases: Refusal[] = [
     async (h) => {
       const [{ sessionId, holder, other }, stranger] = [await held(h), h.unique('stranger')];
       await h.agent(stranger);
-      return { input: input(sessionId, stranger), data: { agentId: holder, targetAgentId: stranger, collaborators: [other] } };
+      return {
+        input: input(sessionId, stranger),
+        data: { agentId: holder, targetAgentId: stranger, collaborators: [other] },
+      };
     },
     /it may hand off to 'other-\d+'/,
   ),

@@ -55,7 +55,12 @@ interface Start extends InitiateHandoffInput {
 }
 
 /** Asks the rules and hands over. */
-export async function startHandoff(custody: Custody, target: LockedAgent, read: MoveRead, input: Start): Promise<HandoffAnswer> {
+export async function startHandoff(
+  custody: Custody,
+  target: LockedAgent,
+  read: MoveRead,
+  input: Start,
+): Promise<HandoffAnswer> {
   const { work } = custody;
   const started = startedHandoff(custody, read);
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
@@ -64,7 +69,12 @@ export async function startHandoff(custody: Custody, target: LockedAgent, read: 
   const call = (await input.before?.()) ?? null;
   const way = started.path && wayTo(started.path, target);
   const enters = way === null || way instanceof Error ? null : { way, payload: null };
-  const prepared = await prepareContext(custody, { ...input, byOperator: false, call }, target, enters && toldOf(enters));
+  const prepared = await prepareContext(
+    custody,
+    { ...input, byOperator: false, call },
+    target,
+    enters && toldOf(enters),
+  );
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
@@ -88,8 +98,16 @@ export const moveColumns = `
 const readMoveStatement = statement(`SELECT ${moveColumns}`);
 
 type Named = Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null };
-export const moveValues = ({ session }: Custody, { priorTurnId, triggeringToolCallIds, targetAgentId }: Named): unknown[] => [
-  session.id, session.agentId, session.operatorEpoch, priorTurnId, triggeringToolCallIds ?? [], targetAgentId,
+export const moveValues = (
+  { session }: Custody,
+  { priorTurnId, triggeringToolCallIds, targetAgentId }: Named,
+): unknown[] => [
+  session.id,
+  session.agentId,
+  session.operatorEpoch,
+  priorTurnId,
+  triggeringToolCallIds ?? [],
+  targetAgentId,
 ];
 
 export interface MoveRead {
@@ -110,11 +128,17 @@ export async function readMove(custody: Custody, input: Named): Promise<MoveRead
   if (read === undefined) throw new Error('the guard query returned no row');
   if (input.priorTurnId !== null && read.known_turns === 0) {
     const id = encodeId('turn', input.priorTurnId);
-    throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to use the last turn`, ['input', 'priorTurnId']);
+    throw new BadUserInputError(`Turn '${id}' is not of this session: leave it out to use the last turn`, [
+      'input',
+      'priorTurnId',
+    ]);
   }
   const unknown = callIds.filter((id) => !read.known_calls.includes(id)).map((id) => `'${encodeId('toolcall', id)}'`);
   if (unknown.length > 0) {
-    throw new BadUserInputError(`Not tool calls of this session: ${unknown.join(', ')}`, ['input', 'triggeringToolCallIds']);
+    throw new BadUserInputError(`Not tool calls of this session: ${unknown.join(', ')}`, [
+      'input',
+      'triggeringToolCallIds',
+    ]);
   }
   return read;
 }
@@ -128,7 +152,12 @@ export const startedHandoff = (custody: Custody, read: MoveRead): StartedHandoff
 export function pathOf({ pipeline, session }: Custody, outcome: string | null): Path | null {
   if (pipeline === null || session.stage === null) return null;
   const ways = waysFrom(pipeline, session.stage, session.contextVariables as StoredVariables);
-  return { stage: session.stage, ways, outcome, needsPayload: (way) => faultsOfPayload(schemaOfPayload(pipeline, way.transition), {}).length > 0 };
+  return {
+    stage: session.stage,
+    ways,
+    outcome,
+    needsPayload: (way) => faultsOfPayload(schemaOfPayload(pipeline, way.transition), {}).length > 0,
+  };
 }
 
 const startedBy = ({ session, active, work }: Custody, read: MoveRead): Omit<StartedHandoff, 'path'> => ({

@@ -14,17 +14,22 @@ const { agent, session, pipeline, advance } = world(db.pool);
 const count = 60;
 
 const start = () => startServer({ databaseUrl: db.url });
-const written = (type: 'HANDOFF_REMINDED' | 'HANDOFF_TIMED_OUT', handoffIds: string[]): Promise<number> => db.prisma.event.count({ where: { type, handoffId: { in: handoffIds } } });
+const written = (type: 'HANDOFF_REMINDED' | 'HANDOFF_TIMED_OUT', handoffIds: string[]): Promise<number> =>
+  db.prisma.event.count({ where: { type, handoffId: { in: handoffIds } } });
 const until = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 240_000, interval: 5 });
 
 // A server takes a clock that moves while it runs for a step, so the clock moves while none runs.
 it('servers that are killed among reminders and among time-outs write one of each for every handoff', async () => {
   for (const id of ['r1', 'r2']) await agent(id, { role: 'review', maxCapacity: count });
   await agent('w', { role: 'write', maxCapacity: count });
-  await pipeline('story', ['write DONE review', 'review DONE end'], { review: { remindAfterMinutes: 10, acceptWithinMinutes: 30 } });
+  await pipeline('story', ['write DONE review', 'review DONE end'], {
+    review: { remindAfterMinutes: 10, acceptWithinMinutes: 30 },
+  });
   const handoffIds: string[] = [];
-  for (let n = 0; n < count; n += 1) handoffIds.push((await advance(await session(null, { pipeline: 'story' }))).handoffId!);
-  const atLeast = (type: Parameters<typeof written>[0], least: number) => until(async () => expect(await written(type, handoffIds)).toBeGreaterThanOrEqual(least));
+  for (let n = 0; n < count; n += 1)
+    handoffIds.push((await advance(await session(null, { pipeline: 'story' }))).handoffId!);
+  const atLeast = (type: Parameters<typeof written>[0], least: number) =>
+    until(async () => expect(await written(type, handoffIds)).toBeGreaterThanOrEqual(least));
 
   await clock.move('11 minutes');
   const reminding = await start();
@@ -47,6 +52,8 @@ it('servers that are killed among reminders and among time-outs write one of eac
     expect(events.map(({ handoffId }) => handoffId).sort()).toEqual(handoffIds.toSorted());
   }
   const next = await db.prisma.handoff.findMany({ where: { status: 'INITIATED' } });
-  expect(next.map(({ previousHandoffId, sourceAgentId }) => [previousHandoffId, sourceAgentId]).sort()).toEqual(handoffIds.toSorted().map((id) => [id, 'w']));
+  expect(next.map(({ previousHandoffId, sourceAgentId }) => [previousHandoffId, sourceAgentId]).sort()).toEqual(
+    handoffIds.toSorted().map((id) => [id, 'w']),
+  );
   expect(await brokenInvariants(db.pool)).toEqual([]);
 }, 600_000);

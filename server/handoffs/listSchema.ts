@@ -10,7 +10,16 @@ import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
 import { fixedFilters, handoffForms } from './fixedPage.ts';
 
-const order = orderBy('Handoff', { INITIATED_AT: { description: 'Time at which the Handoff was started.', columns: { initiatedAt: 'time', id: 'uuid' } } }, 'INITIATED_AT');
+const order = orderBy(
+  'Handoff',
+  {
+    INITIATED_AT: {
+      description: 'Time at which the Handoff was started.',
+      columns: { initiatedAt: 'time', id: 'uuid' },
+    },
+  },
+  'INITIATED_AT',
+);
 
 const one = z.object({ id: idOf('handoff').describe('Id of a Handoff.') });
 const many = z.object({
@@ -23,9 +32,11 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Handoff'),
     nullable: true,
-    description: 'Returns the Handoff with this id; null when it does not exist or the caller may not read it. An AGENT reads the Handoffs of its Sessions.',
+    description:
+      'Returns the Handoff with this id; null when it does not exist or the caller may not read it. An AGENT reads the Handoffs of its Sessions.',
     args: argsOf(one),
-    resolve: (query, _root, args, { prisma, caller }) => prisma.handoff.findUnique({ ...query, where: { ...decodeArgs(one, args), AND: readableHandoffs(caller) } }),
+    resolve: (query, _root, args, { prisma, caller }) =>
+      prisma.handoff.findUnique({ ...query, where: { ...decodeArgs(one, args), AND: readableHandoffs(caller) } }),
   }),
   handoffs: t.field({
     access: everybody,
@@ -37,7 +48,17 @@ builder.queryFields((t) => ({
       const readable = await handoffsToList(context);
       const filters = ownAgent(context.caller) === null ? fixedFilters(where) : null;
       const fixed = filters && { forms: handoffForms, columns: ['initiated_at', 'id'], filters };
-      return rootPage('Handoff', { args, order: orderBy, fixed, oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })) }, context, info);
+      return rootPage(
+        'Handoff',
+        {
+          args,
+          order: orderBy,
+          fixed,
+          oneOf: handoffsWhere(where, new Date()).map((one) => ({ AND: [one, readable] })),
+        },
+        context,
+        info,
+      );
     },
   }),
 }));

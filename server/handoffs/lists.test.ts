@@ -26,7 +26,17 @@ beforeAll(async () => {
     return { handoffId: handoffId! };
   };
   const messages = [{ role: 'ASSISTANT' as const, content: 'Working on it.' }];
-  await turn(first, { messages, toolCalls: [toolCall('c1', 'Write', { filesModified: ['a.ts'] })], usage: { inputTokens: 5, outputTokens: 1, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: 'opus' } });
+  await turn(first, {
+    messages,
+    toolCalls: [toolCall('c1', 'Write', { filesModified: ['a.ts'] })],
+    usage: {
+      inputTokens: 5,
+      outputTokens: 1,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      model: 'opus',
+    },
+  });
   await run(rejectHandoff, { ...(await give(first, 'bob')), reason: 'too much' });
   await run(acceptHandoff, await give(first, 'bob'));
   await turn(first);
@@ -71,10 +81,14 @@ describe('the list of handoffs (1: ada to bob, rejected; 2: ada to bob, complete
   });
 
   test('filters by staleForMinutes, which includes handoffs that waited exactly so long', async () => {
-    await database.pool.query("UPDATE handoffs SET initiated_at = initiated_at - interval '30 minutes' WHERE id = $1", [handoffs[3]]);
+    await database.pool.query("UPDATE handoffs SET initiated_at = initiated_at - interval '30 minutes' WHERE id = $1", [
+      handoffs[3],
+    ]);
     expect(await where('{ staleForMinutes: 30 }')).toEqual([4]);
     expect(await where('{ staleForMinutes: 31 }')).toEqual([]);
-    await database.pool.query("UPDATE handoffs SET initiated_at = initiated_at + interval '30 minutes' WHERE id = $1", [handoffs[3]]);
+    await database.pool.query("UPDATE handoffs SET initiated_at = initiated_at + interval '30 minutes' WHERE id = $1", [
+      handoffs[3],
+    ]);
   });
 });
 
@@ -105,7 +119,10 @@ describe('a Handoff', () => {
         filesModified: ['a.ts'],
         pendingTasks: [],
         decisions: [],
-        contextVariables: expect.arrayContaining([{ name: 'ticket', value: 7, setBy: 'operator' }, { name: '_handoff_from', value: 'bob', setBy: 'baton' }]) as unknown,
+        contextVariables: expect.arrayContaining([
+          { name: 'ticket', value: 7, setBy: 'operator' },
+          { name: '_handoff_from', value: 'bob', setBy: 'baton' },
+        ]) as unknown,
         actor: { principal: 'operator', role: 'OPERATOR' },
         snapshot: { type: 'HANDOFF_INITIATED' },
         session: { openHandoff: { depth: 3 } },
@@ -133,8 +150,12 @@ describe('a Handoff', () => {
   });
 
   test('has no source when the session was unassigned', async () => {
-    const { data } = await post(`{ handoff(id: "${publicId(handoffs[3]!)}") { sourceAgent { id } sourceAgentType sourceAgentSession { id } priorTurn { id } previous { id } } }`);
-    expect(data).toEqual({ handoff: { sourceAgent: null, sourceAgentType: null, sourceAgentSession: null, priorTurn: null, previous: null } });
+    const { data } = await post(
+      `{ handoff(id: "${publicId(handoffs[3]!)}") { sourceAgent { id } sourceAgentType sourceAgentSession { id } priorTurn { id } previous { id } } }`,
+    );
+    expect(data).toEqual({
+      handoff: { sourceAgent: null, sourceAgentType: null, sourceAgentSession: null, priorTurn: null, previous: null },
+    });
   });
 });
 
@@ -154,29 +175,56 @@ describe('handoffGraph', () => {
       { agent: { id: 'bob' }, received: 2, given: 1 },
     ]);
     expect(edges).toMatchObject([
-      { source: { id: 'ada' }, target: { id: 'bob' }, count: 2, byStatus: [{ status: 'COMPLETED', count: 1 }, { status: 'REJECTED', count: 1 }] },
-      { source: { id: 'bob' }, target: { id: 'ada' }, count: 1, byStatus: [{ status: 'INITIATED', count: 1 }], medianAcceptMs: null },
+      {
+        source: { id: 'ada' },
+        target: { id: 'bob' },
+        count: 2,
+        byStatus: [
+          { status: 'COMPLETED', count: 1 },
+          { status: 'REJECTED', count: 1 },
+        ],
+      },
+      {
+        source: { id: 'bob' },
+        target: { id: 'ada' },
+        count: 1,
+        byStatus: [{ status: 'INITIATED', count: 1 }],
+        medianAcceptMs: null,
+      },
     ]);
     expect(edges[0]!.medianAcceptMs).toBeGreaterThan(0);
   });
 
   test('returns the first pairs, with the counts of all', async () => {
-    const first = async (count: number) => (await post(`{ handoffGraph(first: ${count}) { nodes { agent { id } received given } edges { target { id } count medianAcceptMs } pairCount agentCount handoffCount } }`)).data;
+    const first = async (count: number) =>
+      (
+        await post(
+          `{ handoffGraph(first: ${count}) { nodes { agent { id } received given } edges { target { id } count medianAcceptMs } pairCount agentCount handoffCount } }`,
+        )
+      ).data;
     const counts = { pairCount: 2, agentCount: 2, handoffCount: 3 };
     expect(await first(1)).toEqual({
       handoffGraph: {
         ...counts,
-        nodes: [{ agent: { id: 'ada' }, received: 1, given: 2 }, { agent: { id: 'bob' }, received: 2, given: 1 }],
+        nodes: [
+          { agent: { id: 'ada' }, received: 1, given: 2 },
+          { agent: { id: 'bob' }, received: 2, given: 1 },
+        ],
         edges: [{ target: { id: 'bob' }, count: 2, medianAcceptMs: expect.any(Number) as number }],
       },
     });
     expect(await first(0)).toEqual({ handoffGraph: { ...counts, nodes: [], edges: [] } });
-    expect((await post('{ handoffGraph(first: 10001) { pairCount } }')).errors).toMatchObject([{ message: 'first is 10001: give 0 to 10000', extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect((await post('{ handoffGraph(first: 10001) { pairCount } }')).errors).toMatchObject([
+      { message: 'first is 10001: give 0 to 10000', extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
   });
 
   test('takes the median from start to acceptance over accepted handoffs only', async () => {
     const accept = (id: string, ms: number) =>
-      database.pool.query("UPDATE handoffs SET accepted_at = initiated_at + $2 * interval '1 ms' WHERE id = $1", [id, ms]);
+      database.pool.query("UPDATE handoffs SET accepted_at = initiated_at + $2 * interval '1 ms' WHERE id = $1", [
+        id,
+        ms,
+      ]);
     await accept(handoffs[1]!, 1500);
     expect((await graph('{ sessionId: "FIRST" }')).edges[0]).toMatchObject({ count: 2, medianAcceptMs: 1500 });
   });

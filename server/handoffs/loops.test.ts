@@ -60,5 +60,8 @@ it('HANDOFF_LOOP lists the chain since the last act of an operator, oldest first
 it('MAX_HANDOFFS_REACHED lists the chain with declined attempts', async () => {
   const id = await session('a', { maxHandoffs: 1 });
   await run(rejectHandoff, { handoffId: (await initiate(id, 'b')).handoffId, reason: 'no' });
-  expect(await refusalOf(id)).toMatchObject({ __typename: 'MaxHandoffsReachedError', chain: [{ from: 'a', to: 'b', status: 'REJECTED' }] });
+  expect(await refusalOf(id)).toMatchObject({
+    __typename: 'MaxHandoffsReachedError',
+    chain: [{ from: 'a', to: 'b', status: 'REJECTED' }],
+  });
 });

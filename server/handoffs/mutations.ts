@@ -16,7 +16,15 @@ import {
 import { modelRef } from '../graphql/builder.ts';
 import { agentId, idOf, KB, keyField, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
 import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
-import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  cancelPendingHandoffs,
+  completeHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from './changeHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
 import { moveFields } from './inputSchema.ts';
 import { touchHandoff } from './touchHandoff.ts';
@@ -35,7 +43,9 @@ mutation('initiateHandoff', {
     targetAgentId: agentId.describe('The Agent to hand the Session to.'),
     ...moveFields,
     priorTurnId: optional(idOf('turn')).describe('The Turn that led to the Handoff. Null: the last Turn of an Agent.'),
-    triggeringToolCallIds: optional(listOf(idOf('toolcall'), { what: 'tool calls', limit: 200, advice: 'name the most important ones' }))
+    triggeringToolCallIds: optional(
+      listOf(idOf('toolcall'), { what: 'tool calls', limit: 200, advice: 'name the most important ones' }),
+    )
       .transform((ids) => ids && [...new Set(ids)])
       .describe('The tool calls that led to the Handoff: of this Session, at most 200. Null: those of the prior Turn.'),
   }),
@@ -108,8 +118,14 @@ mutation('cancelHandoff', {
 
 mutation('touchHandoff', {
   access: workers,
-  description: 'Gives an INITIATED Handoff its full time again from now on, as its target: at most three times. A reminder that is not written yet moves by as much.',
-  input: z.object({ handoffId, note: optional(reason).describe('Why it takes longer, for people: up to 4 KB. Becomes the reason of HANDOFF_EXTENDED.') }),
+  description:
+    'Gives an INITIATED Handoff its full time again from now on, as its target: at most three times. A reminder that is not written yet moves by as much.',
+  input: z.object({
+    handoffId,
+    note: optional(reason).describe(
+      'Why it takes longer, for people: up to 4 KB. Becomes the reason of HANDOFF_EXTENDED.',
+    ),
+  }),
   payload: payload('The deadline was moved.'),
   errors,
   command: touchHandoff,
@@ -126,7 +142,8 @@ mutation('timeOutHandoff', {
 
 mutation('cancelPendingHandoffs', {
   access: operators,
-  description: 'Cancels every INITIATED Handoff of a Session; the Session returns to the source. Succeeds without a change when none is waiting.',
+  description:
+    'Cancels every INITIATED Handoff of a Session; the Session returns to the source. Succeeds without a change when none is waiting.',
   input: z.object({ sessionId: idOf('session').describe('The Session.') }),
   payload: {
     description: 'No Handoff of the Session is INITIATED.',
@@ -135,7 +152,8 @@ mutation('cancelPendingHandoffs', {
         type: [modelRef('Handoff')],
         listSize: 1,
         description: 'The cancelled Handoffs; empty when none was waiting.',
-        resolve: (query, { handoffIds }, _args, { prisma }) => prisma.handoff.findMany({ ...query, where: { id: { in: handoffIds } } }),
+        resolve: (query, { handoffIds }, _args, { prisma }) =>
+          prisma.handoff.findMany({ ...query, where: { id: { in: handoffIds } } }),
       }),
       session: sessionOf(t),
     }),

@@ -46,20 +46,53 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
   if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
   const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
   const told: Told | null = outcome === null ? null : { stage, outcome, payload };
-  const given = { reason, summary, contextVariables: null, carry: carry === null ? null : asCarry(carry), byOperator: !limited, sourceAgentId: handoff.sourceAgentId };
+  const given = {
+    reason,
+    summary,
+    contextVariables: null,
+    carry: carry === null ? null : asCarry(carry),
+    byOperator: !limited,
+    sourceAgentId: handoff.sourceAgentId,
+  };
   const prepared = await prepareContext(custody, given, next.target, told);
   const previousHolder = custody.holder;
   custody.closeHandoff(handoff, { status: 'TIMED_OUT' });
-  if (next.escalated) custody.recordHandoff('HANDOFF_ESCALATED', handoff, { metadata: { stage: stage.name, escalateTo: stage.escalateTo } });
+  if (next.escalated)
+    custody.recordHandoff('HANDOFF_ESCALATED', handoff, {
+      metadata: { stage: stage.name, escalateTo: stage.escalateTo },
+    });
   custody.endTenure('DECLINED');
   if (next.target !== null) {
-    handOver(custody, prepared, { target: next.target, via: 'PIPELINE', reason, summary, metadata, priorTurnId, staleAfterMinutes: minutes, replaces: handoff });
+    handOver(custody, prepared, {
+      target: next.target,
+      via: 'PIPELINE',
+      reason,
+      summary,
+      metadata,
+      priorTurnId,
+      staleAfterMinutes: minutes,
+      replaces: handoff,
+    });
     return true;
   }
   custody.changed({ previousAgentType: previousHolder?.type ?? null, lastReassignedAt: work.now });
   vacateStage(custody);
   const { visible } = prepared.sources;
-  const turn = { via: 'PIPELINE' as const, prepared: { ...prepared, sources: { ...prepared.sources, lastTurnId: priorTurnId } }, acceptWithinMinutes: minutes };
-  enqueue(custody, next.wants, { handoff: turn, visible, finisher: finisherOf(sourceOf(custody, handoff)), previousHolder, tried, escalated: next.forOperators, reason, summary, metadata });
+  const turn = {
+    via: 'PIPELINE' as const,
+    prepared: { ...prepared, sources: { ...prepared.sources, lastTurnId: priorTurnId } },
+    acceptWithinMinutes: minutes,
+  };
+  enqueue(custody, next.wants, {
+    handoff: turn,
+    visible,
+    finisher: finisherOf(sourceOf(custody, handoff)),
+    previousHolder,
+    tried,
+    escalated: next.forOperators,
+    reason,
+    summary,
+    metadata,
+  });
   return true;
 }

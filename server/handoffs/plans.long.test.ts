@@ -47,7 +47,12 @@ const pagesRead = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shar
 
 async function send<Data>(document: string): Promise<Data> {
   const { prisma, pool } = database;
-  const contextValue = contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(operator);
+  const contextValue = contexts({
+    prisma,
+    pool,
+    env: { staleAfterMinutes: 30, handoffsEnabled: true },
+    log: silentLog,
+  })(operator);
   const { data, errors } = await graphql({ schema, source: document, contextValue });
   expect(errors).toBeUndefined();
   return data as Data;
@@ -59,7 +64,10 @@ async function plansOf(document: string): Promise<Plan[]> {
   await send(document);
   const plans: Plan[] = [];
   for (const { text, values } of [...queries.sent]) {
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({
+      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    });
     plans.push(rows[0]!['QUERY PLAN'][0]!.Plan);
   }
   expect(plans.length).toBeGreaterThan(0);
@@ -68,7 +76,8 @@ async function plansOf(document: string): Promise<Plan[]> {
 
 const handoffs = (args: string) =>
   `{ handoffs(${args}) { nodes { id status sourceAgent { id } targetAgent { id } session { id title } } pageInfo { endCursor } } }`;
-const sessions = (args: string) => `{ sessions(${args}) { nodes { id title agent { id } lastHandoff { id status } } pageInfo { endCursor } } }`;
+const sessions = (args: string) =>
+  `{ sessions(${args}) { nodes { id title agent { id } lastHandoff { id status } } pageInfo { endCursor } } }`;
 
 const handoffFilters = {
   'no field': '{}',
@@ -146,34 +155,54 @@ describe('no list scans a large table', () => {
   test.each(Object.entries(sessionFilters))('sessions by %s', async (_name, where) => {
     await expectIndexed(sessions(`where: ${where}`));
     // Of the indexes that go on in this order only that of agents begins with a filter: what else is rare is looked for along the order.
-    await expectIndexed(sessions(`where: ${where}, orderBy: { field: UPDATED_AT }`), { pages: where.includes('agentId:') ? fewPages : Infinity });
+    await expectIndexed(sessions(`where: ${where}, orderBy: { field: UPDATED_AT }`), {
+      pages: where.includes('agentId:') ? fewPages : Infinity,
+    });
     await expectIndexed(sessions(`where: ${where}, orderBy: { field: LAST_ACTIVITY }`), { pages: Infinity });
   });
 
   test('the lists of an Agent and of a Session', async () => {
-    await expectIndexed('{ agent(id: "busy") { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } }');
-    await expectIndexed('{ session(id: "SESSION") { handoffs { nodes { id chain { id } } } agentSessions { nodes { id } } snapshots { nodes { id } } } }');
+    await expectIndexed(
+      '{ agent(id: "busy") { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } }',
+    );
+    await expectIndexed(
+      '{ session(id: "SESSION") { handoffs { nodes { id chain { id } } } agentSessions { nodes { id } } snapshots { nodes { id } } } }',
+    );
     await expectIndexed('{ agents { nodes { id handoffsReceived(first: 2) { nodes { id } } } } }');
   });
 });
 
 describe('the graph of handoffs', () => {
-  const graph = (args: string) => `{ handoffGraph(${args}) { pairCount edges { source { id } target { id } count byStatus { count } medianAcceptMs } } }`;
+  const graph = (args: string) =>
+    `{ handoffGraph(${args}) { pairCount edges { source { id } target { id } count byStatus { count } medianAcceptMs } } }`;
 
-  test.each(['{ sessionId: "SESSION" }', '{ agentId: "agent-3" }', '{ initiatedAfter: "2026-01-12T12:00:00Z" }'])('scans no large table with the filter %s', async (where) => {
-    await expectIndexed(graph(`where: ${where}, first: 100`));
-  });
+  test.each(['{ sessionId: "SESSION" }', '{ agentId: "agent-3" }', '{ initiatedAfter: "2026-01-12T12:00:00Z" }'])(
+    'scans no large table with the filter %s',
+    async (where) => {
+      await expectIndexed(graph(`where: ${where}, first: 100`));
+    },
+  );
 
   test('reads no handoff for the whole graph, and takes the times of the first pairs only', async () => {
     const partsOf = async (args: string) => nodesOf((await plansOf(graph(args)))[0]!);
     expect((await partsOf('where: {}')).filter((node) => node['Relation Name'] === 'handoffs')).toEqual([]);
-    const times = (await partsOf('where: { initiatedAfter: "2026-01-02T12:00:00Z" }, first: 10')).find((node) => node['Function Name'] === 'handoff_times');
+    const times = (await partsOf('where: { initiatedAfter: "2026-01-02T12:00:00Z" }, first: 10')).find(
+      (node) => node['Function Name'] === 'handoff_times',
+    );
     expect(times?.['Actual Loops']).toBe(10);
   });
 });
 
-test.each(['{}', '{ agentId: "busy" }', '{ agentId: "agent-3" }', '{ sourceAgentId: "agent-3", targetAgentId: "agent-4" }', '{ until: "2026-01-03T00:00:00Z" }'])('handoffCounts by %s reads few pages', async (where) => {
-  await expectIndexed(`{ handoffCounts(where: ${where}) { nodes { day source { id } target { id } count } } }`, { pages: 2_000 });
+test.each([
+  '{}',
+  '{ agentId: "busy" }',
+  '{ agentId: "agent-3" }',
+  '{ sourceAgentId: "agent-3", targetAgentId: "agent-4" }',
+  '{ until: "2026-01-03T00:00:00Z" }',
+])('handoffCounts by %s reads few pages', async (where) => {
+  await expectIndexed(`{ handoffCounts(where: ${where}) { nodes { day source { id } target { id } count } } }`, {
+    pages: 2_000,
+  });
 });
 
 test('finished Sessions are found by an index, at any depth', async () => {
@@ -183,7 +212,10 @@ test('finished Sessions are found by an index, at any depth', async () => {
   for (let n = 0; n < 100; n += 1) expect(await pruner.batch()).toMatchObject({ sessions: 0, more: true });
   const found = queries.sent.filter(({ text }) => text.includes('last_activity_at'));
   for (const { text, values } of [found[0]!, found.at(-1)!]) {
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({
+      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      values,
+    });
     const plan = rows[0]!['QUERY PLAN'][0]!.Plan;
     expect(scansWhole(plan)).not.toContain('sessions');
     expect(pagesRead(plan)).toBeLessThan(1_000);
@@ -203,13 +235,28 @@ describe('a page at depth 100,000 costs at most 1.5 times the first', () => {
 
   test.each([
     ['all handoffs', 'handoffs', 'initiated_at', '{}', 'true'],
-    ["the busy Agent's handoffs, at depth 20,000", 'handoffs', 'initiated_at', '{ targetAgentId: "busy" }', "target_agent_id = 'busy'"],
-    ['completed handoffs, at depth 20,000', 'handoffs', 'initiated_at', '{ status: [COMPLETED] }', "status = 'COMPLETED'"],
+    [
+      "the busy Agent's handoffs, at depth 20,000",
+      'handoffs',
+      'initiated_at',
+      '{ targetAgentId: "busy" }',
+      "target_agent_id = 'busy'",
+    ],
+    [
+      'completed handoffs, at depth 20,000',
+      'handoffs',
+      'initiated_at',
+      '{ status: [COMPLETED] }',
+      "status = 'COMPLETED'",
+    ],
     ['all sessions, at depth 20,000', 'sessions', 'created_at', '{}', 'true'],
   ] as const)('%s', async (_name, list, column, where, condition) => {
     const of = list === 'handoffs' ? handoffs : sessions;
     const after = await cursorAt(list, column, condition);
-    const [[first], [deep]] = [await plansOf(of(`where: ${where}`)), await plansOf(of(`where: ${where}, after: "${after}"`))];
+    const [[first], [deep]] = [
+      await plansOf(of(`where: ${where}`)),
+      await plansOf(of(`where: ${where}, after: "${after}"`)),
+    ];
     expect(pagesRead(deep!)).toBeLessThanOrEqual(1.5 * pagesRead(first!));
     expect(deep!['Total Cost']).toBeLessThanOrEqual(1.5 * first!['Total Cost']);
   });

@@ -30,8 +30,16 @@ describe('pressureAfter', () => {
     ['a compaction that is about to come below the limit', { tokens: [10], isFull: true }, 'PROPOSE'],
     ['a compaction that is about to come, after it was proposed', { tokens: [90], isFull: true, proposed: true }, null],
     ['a window of unknown size', { tokens: [10 ** 9], contextWindow: null }, null],
-    ['a window of unknown size that is about to be compacted', { tokens: [7], contextWindow: null, isFull: true }, 'PROPOSE'],
-    ['usage of a window of unknown size, after it was proposed', { tokens: [7], contextWindow: null, proposed: true }, null],
+    [
+      'a window of unknown size that is about to be compacted',
+      { tokens: [7], contextWindow: null, isFull: true },
+      'PROPOSE',
+    ],
+    [
+      'usage of a window of unknown size, after it was proposed',
+      { tokens: [7], contextWindow: null, proposed: true },
+      null,
+    ],
     ['a compaction of a window of unknown size', { tokens: [0], contextWindow: null, proposed: true }, 'RELIEVE'],
     ['any usage while it is turned off', { tokens: [100], percent: 0, isFull: true }, null],
     ['usage beyond the window', { tokens: [2 ** 31 - 1], contextWindow: 2 ** 31 - 1, percent: 99 }, 'PROPOSE'],
@@ -44,7 +52,9 @@ describe('pressureAfter', () => {
   it('proposes once for each crossing, whatever the usages are', () => {
     fc.assert(
       fc.property(usages, fc.integer({ min: 1, max: 99 }), (tokens, percent) => {
-        const crossings = tokens.filter((used, at) => used > percent && (at === 0 || tokens[at - 1]! <= percent)).length;
+        const crossings = tokens.filter(
+          (used, at) => used > percent && (at === 0 || tokens[at - 1]! <= percent),
+        ).length;
         let [proposed, proposals] = [false, 0];
         for (const used of tokens) {
           const act = pressureAfter({ ...judged, percent, tokens: [used], proposed });
@@ -81,31 +91,66 @@ async function held(fields: Parameters<typeof agent>[1] = {}): Promise<{ id: str
   await agent(holder, { contextWindow: 1_000, collaborators: ['mate', 'busy', 'gone'], ...fields });
   return { id: await session(holder), holder };
 }
-const usage = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null } });
+const usage = (inputTokens: number) => ({
+  usage: { inputTokens, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null },
+});
 const proposals = (sessionId: string) =>
-  db.prisma.event.findMany({ where: { sessionId, type: 'HANDOFF_PROPOSED' }, orderBy: { sessionSequence: 'asc' }, include: { inboxes: true } });
-const stands = async (sessionId: string): Promise<boolean> => (await db.prisma.agentSession.findFirstOrThrow({ where: { sessionId }, orderBy: { id: 'desc' } })).proposalEventId !== null;
+  db.prisma.event.findMany({
+    where: { sessionId, type: 'HANDOFF_PROPOSED' },
+    orderBy: { sessionSequence: 'asc' },
+    include: { inboxes: true },
+  });
+const stands = async (sessionId: string): Promise<boolean> =>
+  (await db.prisma.agentSession.findFirstOrThrow({ where: { sessionId }, orderBy: { id: 'desc' } })).proposalEventId !==
+  null;
 
 describe('a turn', () => {
   it('over the limit writes one event into the inbox of the holder, and moves and stores nothing else', async () => {
     const { id, holder } = await held();
     await turn(id, usage(800));
-    const before = await db.prisma.session.findUniqueOrThrow({ where: { id }, select: { version: true, agentId: true, handoffCount: true, status: true } });
+    const before = await db.prisma.session.findUniqueOrThrow({
+      where: { id },
+      select: { version: true, agentId: true, handoffCount: true, status: true },
+    });
     const snapshots = () => db.prisma.contextSnapshot.count({ where: { sessionId: id } });
     const captured = await snapshots();
     await turn(id, usage(801));
     const [event, ...more] = await proposals(id);
     expect(more).toEqual([]);
-    expect(event).toMatchObject({ agentId: holder, handoffId: null, actorPrincipal: 'operator', inboxes: [{ agentId: holder }] });
-    const { free } = (await db.pool.query<{ free: number }>("SELECT max_capacity - current_load AS free FROM agents WHERE id = 'mate'")).rows[0]!;
-    expect(event!.metadata).toEqual({ windowTokens: 801, contextWindow: 1_000, compaction: false, targets: [{ agentId: 'mate', freePlaces: free, outcome: null }] });
-    expect(await db.prisma.session.findUniqueOrThrow({ where: { id }, select: { version: true, agentId: true, handoffCount: true, status: true } })).toEqual(before);
+    expect(event).toMatchObject({
+      agentId: holder,
+      handoffId: null,
+      actorPrincipal: 'operator',
+      inboxes: [{ agentId: holder }],
+    });
+    const { free } = (
+      await db.pool.query<{ free: number }>("SELECT max_capacity - current_load AS free FROM agents WHERE id = 'mate'")
+    ).rows[0]!;
+    expect(event!.metadata).toEqual({
+      windowTokens: 801,
+      contextWindow: 1_000,
+      compaction: false,
+      targets: [{ agentId: 'mate', freePlaces: free, outcome: null }],
+    });
+    expect(
+      await db.prisma.session.findUniqueOrThrow({
+        where: { id },
+        select: { version: true, agentId: true, handoffCount: true, status: true },
+      }),
+    ).toEqual(before);
     expect(await snapshots()).toBe(captured);
   });
 
   it('proposes again only after the usage fell to the limit, or after a truncation', async () => {
     const { id } = await held();
-    for (const [tokens, truncated, number, standing] of [[900, false, 1, true], [950, false, 1, true], [100, false, 1, false], [900, false, 2, true], [900, true, 3, true], [10, true, 3, false]] as const) {
+    for (const [tokens, truncated, number, standing] of [
+      [900, false, 1, true],
+      [950, false, 1, true],
+      [100, false, 1, false],
+      [900, false, 2, true],
+      [900, true, 3, true],
+      [10, true, 3, false],
+    ] as const) {
       await turn(id, { ...usage(tokens), truncated });
       expect([tokens, (await proposals(id)).length, await stands(id)]).toEqual([tokens, number, standing]);
     }
@@ -120,7 +165,10 @@ describe('a turn', () => {
     await reassign(id, { agentId: holder, skipHandoff: true });
     expect(await stands(id)).toBe(false);
     await turn(id, usage(900));
-    expect((await proposals(id)).map(({ inboxes }) => inboxes.map(({ agentId }) => agentId))).toEqual([[holder], [holder]]);
+    expect((await proposals(id)).map(({ inboxes }) => inboxes.map(({ agentId }) => agentId))).toEqual([
+      [holder],
+      [holder],
+    ]);
   });
 
   it('proposes once when ten writers report at the same time', async () => {
@@ -135,8 +183,16 @@ describe('a turn', () => {
     const { handoffId } = await reassign(id, { agentId: next });
     await run(acceptHandoff, { handoffId: handoffId! });
     await turn(id, usage(900));
-    const events = await db.prisma.event.findMany({ where: { sessionId: id }, orderBy: { sessionSequence: 'asc' }, select: { type: true } });
-    expect(events.map(({ type }) => type).slice(-3)).toEqual(['TURN_APPENDED', 'HANDOFF_COMPLETED', 'HANDOFF_PROPOSED']);
+    const events = await db.prisma.event.findMany({
+      where: { sessionId: id },
+      orderBy: { sessionSequence: 'asc' },
+      select: { type: true },
+    });
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      'TURN_APPENDED',
+      'HANDOFF_COMPLETED',
+      'HANDOFF_PROPOSED',
+    ]);
   });
 
   it('of no agent, or without usage, proposes nothing', async () => {
@@ -148,13 +204,16 @@ describe('a turn', () => {
 });
 
 describe('the targets', () => {
-  const targets = async (id: string) => (await proposals(id)).map(({ metadata }) => (metadata as { targets: object[] }).targets);
+  const targets = async (id: string) =>
+    (await proposals(id)).map(({ metadata }) => (metadata as { targets: object[] }).targets);
 
   it('include the agent from which the session came', async () => {
     const { id, holder } = await held();
     const { holder: next } = await held({ collaborators: [] });
     await initiate(id, 'mate');
-    await run(acceptHandoff, { handoffId: (await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } })).id });
+    await run(acceptHandoff, {
+      handoffId: (await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: id } })).id,
+    });
     await reassign(id, { agentId: next, skipHandoff: true });
     await turn(id, usage(900));
     expect(await targets(id)).toMatchObject([[{ agentId: 'mate' }]]);
@@ -182,11 +241,22 @@ describe('the targets', () => {
 
 describe('an import', () => {
   let lines = 0;
-  const line = (fields: object): string => `${JSON.stringify({ uuid: `u${(lines += 1)}`, sessionId: 's', timestamp: '2026-01-01T00:00:00Z', ...fields })}\n`;
+  const line = (fields: object): string =>
+    `${JSON.stringify({ uuid: `u${(lines += 1)}`, sessionId: 's', timestamp: '2026-01-01T00:00:00Z', ...fields })}\n`;
   const user = (text: string): string => line({ type: 'user', message: { role: 'user', content: text } });
   const said = (tokens: number, isSidechain = false): string =>
-    line({ type: 'assistant', isSidechain, message: { id: `m${lines}`, role: 'assistant', content: [{ type: 'text', text: 'Said.' }], usage: { input_tokens: tokens } } });
-  const compacted = (): string => line({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' });
+    line({
+      type: 'assistant',
+      isSidechain,
+      message: {
+        id: `m${lines}`,
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Said.' }],
+        usage: { input_tokens: tokens },
+      },
+    });
+  const compacted = (): string =>
+    line({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' });
   const read = (sessionId: string, text: string, how = {}) => load(Readable.from([text]), { sessionId, ...how });
 
   it('proposes for the usage at its end, once for each crossing', async () => {
@@ -217,14 +287,26 @@ describe('an import', () => {
     [
       { type: 'session_meta', payload: { id: `c${tokens}`, cwd: '/garden' } },
       { type: 'event_msg', payload: { type: 'user_message', message: 'Dig.' } },
-      { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage: { input_tokens: tokens }, last_token_usage: { input_tokens: tokens }, model_context_window: size } } },
+      {
+        type: 'event_msg',
+        payload: {
+          type: 'token_count',
+          info: {
+            total_token_usage: { input_tokens: tokens },
+            last_token_usage: { input_tokens: tokens },
+            model_context_window: size,
+          },
+        },
+      },
     ]
       .map((entry) => `${JSON.stringify({ timestamp: '2026-01-01T00:00:00Z', ...entry })}\n`)
       .join('');
 
   it("takes the window that the transcript states, unless the agent's own is known", async () => {
     await load(Readable.from([codex(900, 1_000)]));
-    expect((await proposals(here.id)).map(({ metadata }) => metadata)).toMatchObject([{ windowTokens: 900, contextWindow: 1_000, targets: [] }]);
+    expect((await proposals(here.id)).map(({ metadata }) => metadata)).toMatchObject([
+      { windowTokens: 900, contextWindow: 1_000, targets: [] },
+    ]);
     const { id } = await held({ contextWindow: 2_000 });
     await load(Readable.from([codex(901, 1_000)]), { sessionId: id });
     expect(await proposals(id)).toEqual([]);
@@ -246,19 +328,42 @@ describe('over HTTP', async () => {
   const { url } = await startApp(db);
   const { post } = client(url);
   const found = async (id: string) =>
-    (await post<{ session: object }>(`{ session(id: "${encodeId('session', id)}") { agent { contextWindow } agentSession { proposal { type metadata agent { id } handoff { id } } } } }`)).data.session;
+    (
+      await post<{ session: object }>(
+        `{ session(id: "${encodeId('session', id)}") { agent { contextWindow } agentSession { proposal { type metadata agent { id } handoff { id } } } } }`,
+      )
+    ).data.session;
 
   it('takes the size of a window, and a compaction that is about to come, also without new lines', async () => {
     const { id, holder } = await held();
     await post(`mutation { updateAgent(input: { id: "${holder}", contextWindow: 500 }) { __typename } }`);
     expect(await found(id)).toEqual({ agent: { contextWindow: 500 }, agentSession: { proposal: null } });
-    const upload = (query: string, body: string) => fetch(`${url}/sessions/${encodeId('session', id)}/transcript?format=CLAUDE_CODE${query}`, { method: 'POST', body });
+    const upload = (query: string, body: string) =>
+      fetch(`${url}/sessions/${encodeId('session', id)}/transcript?format=CLAUDE_CODE${query}`, {
+        method: 'POST',
+        body,
+      });
     const body = `${JSON.stringify({ type: 'user', uuid: 'x', sessionId: 's', message: { role: 'user', content: 'Dig.' } })}\n`;
     expect((await upload('', body)).status).toBe(200);
     expect(await found(id)).toMatchObject({ agentSession: { proposal: null } });
     for (const again of ['', body]) {
       expect((await upload('&windowFull=true', again)).status).toBe(200);
-      expect(await found(id)).toEqual({ agent: { contextWindow: 500 }, agentSession: { proposal: { type: 'HANDOFF_PROPOSED', agent: { id: holder }, handoff: null, metadata: { windowTokens: null, contextWindow: 500, compaction: true, targets: [{ agentId: 'mate', freePlaces: expect.any(Number) as number, outcome: null }] } } } });
+      expect(await found(id)).toEqual({
+        agent: { contextWindow: 500 },
+        agentSession: {
+          proposal: {
+            type: 'HANDOFF_PROPOSED',
+            agent: { id: holder },
+            handoff: null,
+            metadata: {
+              windowTokens: null,
+              contextWindow: 500,
+              compaction: true,
+              targets: [{ agentId: 'mate', freePlaces: expect.any(Number) as number, outcome: null }],
+            },
+          },
+        },
+      });
     }
     expect(await proposals(id)).toHaveLength(1);
     await turn(id, usage(10), { caller: agentCaller(holder) });
@@ -269,8 +374,12 @@ describe('over HTTP', async () => {
   it('proposes nothing while BATON_CONTEXT_PRESSURE is 0', async () => {
     const off = await startApp(db, { variables: { BATON_CONTEXT_PRESSURE: '0' } });
     const { id } = await held();
-    await client(off.url).post(`mutation { appendTurn(input: { sessionId: "${encodeId('session', id)}", messages: [{ role: ASSISTANT, content: "Dug." }], usage: { inputTokens: 990 } }) { __typename } }`);
-    await client(url).post(`mutation { appendTurn(input: { sessionId: "${encodeId('session', id)}", messages: [{ role: ASSISTANT, content: "Dug." }], usage: { inputTokens: 800 } }) { __typename } }`);
+    await client(off.url).post(
+      `mutation { appendTurn(input: { sessionId: "${encodeId('session', id)}", messages: [{ role: ASSISTANT, content: "Dug." }], usage: { inputTokens: 990 } }) { __typename } }`,
+    );
+    await client(url).post(
+      `mutation { appendTurn(input: { sessionId: "${encodeId('session', id)}", messages: [{ role: ASSISTANT, content: "Dug." }], usage: { inputTokens: 800 } }) { __typename } }`,
+    );
     expect(await proposals(id)).toEqual([]);
   });
 });

@@ -22,7 +22,13 @@ interface Pressure extends WindowReports {
 }
 
 /** What the reports do: PROPOSE at a crossing that still stands after them, RELIEVE when the usage fell to the limit or below it. */
-export function pressureAfter({ proposed, tokens, contextWindow, isFull, percent }: Pressure): 'PROPOSE' | 'RELIEVE' | null {
+export function pressureAfter({
+  proposed,
+  tokens,
+  contextWindow,
+  isFull,
+  percent,
+}: Pressure): 'PROPOSE' | 'RELIEVE' | null {
   if (percent === 0) return null;
   let [stands, isNew] = [proposed, false];
   const cross = (): void => {
@@ -38,13 +44,20 @@ export function pressureAfter({ proposed, tokens, contextWindow, isFull, percent
   return proposed ? 'RELIEVE' : null;
 }
 
-const lockHolder = statement('SELECT id, inbox_sequence AS "inboxSequence" FROM agents WHERE id = $1 FOR NO KEY UPDATE');
+const lockHolder = statement(
+  'SELECT id, inbox_sequence AS "inboxSequence" FROM agents WHERE id = $1 FOR NO KEY UPDATE',
+);
 
 /**
  * Records a HANDOFF_PROPOSED in the holder's inbox when the usage of its window crosses the limit. It moves nothing and stores no
  * Context. The Session's lock makes it one for each crossing and tenure. Usage of another tenure than the ACTIVE one is ignored.
  */
-export async function followWindow(custody: Custody, agentSessionId: string | null, reports: WindowReports, percent: number): Promise<void> {
+export async function followWindow(
+  custody: Custody,
+  agentSessionId: string | null,
+  reports: WindowReports,
+  percent: number,
+): Promise<void> {
   const { work, session, openTenure: tenure } = custody;
   if (tenure === null || tenure.id !== agentSessionId || tenure.state !== 'ACTIVE') return;
   const contextWindow = custody.contextWindow ?? reports.contextWindow;
@@ -82,6 +95,10 @@ async function targetsOf(custody: Custody): Promise<ProposedTarget[]> {
     .slice(0, mostTargets)
     .map((target) => {
       const way = path && wayTo(path, target);
-      return { agentId: target.id, freePlaces: target.maxCapacity - target.currentLoad, outcome: way === null || way instanceof Error ? null : way.outcome };
+      return {
+        agentId: target.id,
+        freePlaces: target.maxCapacity - target.currentLoad,
+        outcome: way === null || way instanceof Error ? null : way.outcome,
+      };
     });
 }

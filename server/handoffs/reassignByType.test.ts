@@ -20,14 +20,20 @@ it('prefers an agent with a higher load to the source of the waiting handoff', a
   const { type, id, sessionId } = await waiting();
   await agent(id('busy'), { type, maxCapacity: 2 });
   await session(id('busy'));
-  expect(await reassign(sessionId, { agentType: type })).toMatchObject({ assignedAgentId: id('busy'), handoffCreated: true });
+  expect(await reassign(sessionId, { agentType: type })).toMatchObject({
+    assignedAgentId: id('busy'),
+    handoffCreated: true,
+  });
 });
 
 it('gives the session back to the source of the waiting handoff when no other agent of the type has room', async () => {
   const { type, id, sessionId } = await waiting();
   await agent(id('full'), { type, maxCapacity: 1 });
   await session(id('full'));
-  expect(await reassign(sessionId, { agentType: type })).toMatchObject({ assignedAgentId: id('given'), handoffCreated: false });
+  expect(await reassign(sessionId, { agentType: type })).toMatchObject({
+    assignedAgentId: id('given'),
+    handoffCreated: false,
+  });
 });
 
 it('chooses by load alone when no handoff waits', async () => {
@@ -36,7 +42,10 @@ it('chooses by load alone when no handoff waits', async () => {
   await session(id('busy'));
   await agent(id('third'), { maxCapacity: 100 });
   await reassign(sessionId, { agentId: id('third'), skipHandoff: true });
-  expect(await reassign(sessionId, { agentType: type })).toMatchObject({ assignedAgentId: id('given'), handoffCreated: true });
+  expect(await reassign(sessionId, { agentType: type })).toMatchObject({
+    assignedAgentId: id('given'),
+    handoffCreated: true,
+  });
 });
 
 it('finds an agent with room beyond the first candidates', async () => {
@@ -45,5 +54,8 @@ it('finds an agent with room beyond the first candidates', async () => {
     await agent(id(`other-${n}`), { type, maxCapacity: 1 });
     if (n < 8) await session(id(`other-${n}`));
   }
-  expect(await reassign(sessionId, { agentType: type })).toMatchObject({ assignedAgentId: id('other-8'), handoffCreated: true });
+  expect(await reassign(sessionId, { agentType: type })).toMatchObject({
+    assignedAgentId: id('other-8'),
+    handoffCreated: true,
+  });
 });

@@ -13,7 +13,16 @@ import {
   NotFoundError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, agentType, idOf, integer, optional, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  agentType,
+  idOf,
+  integer,
+  optional,
+  queueNeedsType,
+  waitsForType,
+  withDefault,
+} from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { moveFields } from './inputSchema.ts';
 import { reassignSession } from './reassignSession.ts';
@@ -25,17 +34,25 @@ mutation('reassignSession', {
   input: z
     .object({
       sessionId: idOf('session').describe('The Session to move.'),
-      agentId: optional(agentId).describe('The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type.'),
+      agentId: optional(agentId).describe(
+        'The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type.',
+      ),
       agentType: optional(agentType).describe(
         'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',
       ),
-      skipHandoff: withDefault(z.boolean(), false).describe('True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session.'),
-      leavePipeline: withDefault(z.boolean(), false).describe('True takes the Session out of its pipeline for good. False: it keeps its stage, and the Agent must have the role and type of that stage.'),
+      skipHandoff: withDefault(z.boolean(), false).describe(
+        'True moves the Session without a Handoff and without a Context; the Agent is ACTIVE at once, or PAUSED in a paused Session.',
+      ),
+      leavePipeline: withDefault(z.boolean(), false).describe(
+        'True takes the Session out of its pipeline for good. False: it keeps its stage, and the Agent must have the role and type of that stage.',
+      ),
       queue: withDefault(z.boolean(), false).describe(
         'True: when no Agent of `agentType` has a free place, the Session leaves its holder and waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Its Handoff is created when its turn comes. Excludes `agentId`.',
       ),
       ...moveFields,
-      expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
+      expectedVersion: optional(integer(1)).describe(
+        'Fails with CONFLICT unless the Session has this version. Null: any version.',
+      ),
     })
     .refine((input) => input.agentId !== null || input.agentType !== null, {
       message: 'names neither agentId nor agentType: give one of them, or both',
@@ -50,7 +67,9 @@ mutation('reassignSession', {
         nullable: true,
         description: 'The Handoff that was created; null when none was: `message` says why.',
         resolve: (query, { handoffId }, _args, { prisma }) =>
-          handoffId === null ? null : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+          handoffId === null
+            ? null
+            : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
       }),
       handoffCreated: t.exposeBoolean('handoffCreated', { description: 'Whether a Handoff was created.' }),
       previousAgent: t.prismaField({
@@ -58,7 +77,9 @@ mutation('reassignSession', {
         nullable: true,
         description: 'The previous holder; null when the Session was unassigned.',
         resolve: (query, { previousAgentId }, _args, { prisma }) =>
-          previousAgentId === null ? null : prisma.agent.findUniqueOrThrow({ ...query, where: { id: previousAgentId } }),
+          previousAgentId === null
+            ? null
+            : prisma.agent.findUniqueOrThrow({ ...query, where: { id: previousAgentId } }),
       }),
       previousAgentType: t.exposeString('previousAgentType', {
         nullable: true,
@@ -69,7 +90,9 @@ mutation('reassignSession', {
         nullable: true,
         description: 'The Agent that was given the Session; null when the Session waits in the queue.',
         resolve: (query, { assignedAgentId }, _args, { prisma }) =>
-          assignedAgentId === null ? null : prisma.agent.findUniqueOrThrow({ ...query, where: { id: assignedAgentId } }),
+          assignedAgentId === null
+            ? null
+            : prisma.agent.findUniqueOrThrow({ ...query, where: { id: assignedAgentId } }),
       }),
       message: t.exposeString('message', {
         description: 'States the holder, whether a Handoff was created, and if not, why. For people.',

@@ -36,7 +36,10 @@ const cases: Refusal[] = [
       await h.pipeline(slug, ['write DONE end']);
       await h.agent(writer, { role: 'write' });
       const sessionId = publicId(await h.session(writer, { pipeline: slug }));
-      return { input: { sessionId, agentId: other }, data: { agentId: other, stage: 'write', expectedRole: 'write', actualRole: null } };
+      return {
+        input: { sessionId, agentId: other },
+        data: { agentId: other, stage: 'write', expectedRole: 'write', actualRole: null },
+      };
     },
     /stage 'write' needs 'write': choose another agent/,
   ),
@@ -56,7 +59,10 @@ const cases: Refusal[] = [
     refusal(
       'BadUserInputError',
       `queue is true with ${Object.keys(to).join(' and ')}`,
-      async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), queue: true, ...to }, data: { path: ['input', 'queue'] } }),
+      async (h) => ({
+        input: { sessionId: publicId((await held(h)).sessionId), queue: true, ...to },
+        data: { path: ['input', 'queue'] },
+      }),
       /give agentType and leave out agentId/,
     ),
   ),
@@ -66,7 +72,9 @@ const cases: Refusal[] = [
     async (h) => {
       const { sessionId, other } = await held(h);
       await h.reassign(sessionId, { agentId: other, skipHandoff: true, contextVariables: { old: 'x'.repeat(40_000) } });
-      const back = (await h.db.prisma.agentSession.findFirstOrThrow({ where: { sessionId }, orderBy: { startedAt: 'asc' } })).agentId;
+      const back = (
+        await h.db.prisma.agentSession.findFirstOrThrow({ where: { sessionId }, orderBy: { startedAt: 'asc' } })
+      ).agentId;
       return {
         input: { sessionId: publicId(sessionId), agentId: back, contextVariables: { young: 'x'.repeat(40_000) } },
         data: { path: ['input', 'contextVariables'] },
@@ -86,7 +94,10 @@ const cases: Refusal[] = [
   refusal(
     'NotFoundError',
     'the agent does not exist',
-    async (h) => ({ input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody' }, data: { id: 'nobody' } }),
+    async (h) => ({
+      input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody' },
+      data: { id: 'nobody' },
+    }),
     /no agent 'nobody': check the id/,
   ),
   refusal(
@@ -116,7 +127,10 @@ const cases: Refusal[] = [
     'the session is at another version',
     async (h) => {
       const { sessionId, other } = await held(h);
-      return { input: { sessionId: publicId(sessionId), agentId: other, expectedVersion: 2 }, data: { expectedVersion: 2, actualVersion: 1 } };
+      return {
+        input: { sessionId: publicId(sessionId), agentId: other, expectedVersion: 2 },
+        data: { expectedVersion: 2, actualVersion: 1 },
+      };
     },
     /is at version 1, not 2: read it again before you retry/,
   ),
@@ -127,7 +141,10 @@ const cases: Refusal[] = [
       async (h) => {
         const { sessionId, other } = await held(h);
         await h.run(ends[status], { sessionId, expectedVersion: null, result: null, summary: null, reason: 'because' });
-        return { input: { sessionId: publicId(sessionId), agentId: other }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } };
+        return {
+          input: { sessionId: publicId(sessionId), agentId: other },
+          data: { state: status, allowed: ['RUNNING', 'PAUSED'] },
+        };
       },
       /it can no longer be changed/,
     ),
@@ -181,7 +198,10 @@ const cases: Refusal[] = [
     async (h) => {
       const { sessionId, other } = await held(h, { maxCapacity: 1 });
       await h.session(other);
-      return { input: { sessionId: publicId(sessionId), agentId: other }, data: { agentId: other, currentLoad: 1, maxCapacity: 1 } };
+      return {
+        input: { sessionId: publicId(sessionId), agentId: other },
+        data: { agentId: other, currentLoad: 1, maxCapacity: 1 },
+      };
     },
     /full capacity \(1 of 1\): choose another or wait/,
   ),
@@ -192,7 +212,10 @@ const cases: Refusal[] = [
       const { sessionId, holder, other } = await held(h);
       await h.reassign(sessionId, { agentId: other });
       for (let load = 0; load < 5; load += 1) await h.session(holder);
-      return { input: { sessionId: publicId(sessionId), agentId: holder }, data: { agentId: holder, currentLoad: 5, maxCapacity: 5 } };
+      return {
+        input: { sessionId: publicId(sessionId), agentId: holder },
+        data: { agentId: holder, currentLoad: 5, maxCapacity: 5 },
+      };
     },
     /full capacity \(5 of 5\)/,
   ),

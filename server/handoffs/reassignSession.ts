@@ -61,7 +61,18 @@ export async function reassignSession(
   const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1, stage);
   const takesBack = open !== null && sourceId !== null && sourceId === target?.id;
   const waits = input.queue === true && target === null && work.attempt > 1;
-  demandMove(work, { session: movedSession(custody), expectedVersion: input.expectedVersion, target, agentType: input.agentType, stage: takesBack ? null : stage, started: null }, waits ? 'free choice' : undefined);
+  demandMove(
+    work,
+    {
+      session: movedSession(custody),
+      expectedVersion: input.expectedVersion,
+      target,
+      agentType: input.agentType,
+      stage: takesBack ? null : stage,
+      started: null,
+    },
+    waits ? 'free choice' : undefined,
+  );
 
   work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
   const leaves = input.leavePipeline === true ? currentStay(custody) : null;
@@ -98,22 +109,42 @@ export async function reassignSession(
     return left(answer(null, 'No handoff was created, because skipHandoff is true.'));
   }
   const prepared = await prepareContext(custody, { ...input, carry: null, byOperator: true }, target);
-  const handoffId = handOver(custody, prepared, { ...input, target, via: 'OPERATOR', staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes });
+  const handoffId = handOver(custody, prepared, {
+    ...input,
+    target,
+    via: 'OPERATOR',
+    staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes,
+  });
   return left(answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`));
 }
 
 /** Choosing the source of a waiting Handoff cancels it, so the source is chosen only when no other candidate is free, with all candidates locked. */
-export function chooseTarget({ agents, holder, openHandoff }: Custody, type: string | null, everyCandidate: boolean, stage: Stage | null = null): LockedAgent | null {
+export function chooseTarget(
+  { agents, holder, openHandoff }: Custody,
+  type: string | null,
+  everyCandidate: boolean,
+  stage: Stage | null = null,
+): LockedAgent | null {
   const holderId = holder?.id ?? null;
   const sourceId = openHandoff?.status === 'INITIATED' ? openHandoff.sourceAgentId : null;
-  return leastLoaded(agents, type, [holderId, sourceId], stage) ?? (everyCandidate ? leastLoaded(agents, type, [holderId], stage) : null);
+  return (
+    leastLoaded(agents, type, [holderId, sourceId], stage) ??
+    (everyCandidate ? leastLoaded(agents, type, [holderId], stage) : null)
+  );
 }
 
 /** Takes the Session from its holder and lets it wait for an agent of the type (rule: queue). */
-async function queueSession(custody: Custody, input: ReassignSessionInput, stage: Stage | null, staleAfterMinutes: number): Promise<ReassignSessionAnswer> {
+async function queueSession(
+  custody: Custody,
+  input: ReassignSessionInput,
+  stage: Stage | null,
+  staleAfterMinutes: number,
+): Promise<ReassignSessionAnswer> {
   const { work, session, queued } = custody;
   const previousHolder = custody.holder;
-  const prepared = input.skipHandoff ? null : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null);
+  const prepared = input.skipHandoff
+    ? null
+    : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null);
   const visible = prepared?.sources.visible ?? (await readVisible(work, session));
   const left = finisherOf(leaveHolder(custody));
   custody.endTenure('HANDED_OFF');
@@ -126,7 +157,19 @@ async function queueSession(custody: Custody, input: ReassignSessionInput, stage
   enqueue(
     custody,
     { agentType: input.agentType, role: stage?.role ?? null },
-    { handoff: prepared && { via: 'OPERATOR', prepared, acceptWithinMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes }, visible, finisher: left ?? finisherAmong(queued), previousHolder, reason, summary, metadata },
+    {
+      handoff: prepared && {
+        via: 'OPERATOR',
+        prepared,
+        acceptWithinMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes,
+      },
+      visible,
+      finisher: left ?? finisherAmong(queued),
+      previousHolder,
+      reason,
+      summary,
+      metadata,
+    },
   );
   return {
     sessionId: session.id,
@@ -136,7 +179,9 @@ async function queueSession(custody: Custody, input: ReassignSessionInput, stage
     previousAgentType: previousHolder?.type ?? null,
     assignedAgentId: null,
     message: `The session waits in the queue (before: ${previousHolder === null ? 'no agent' : `'${previousHolder.id}'`}): no agent of type ${input.agentType} has a free place. ${
-      input.skipHandoff ? 'It moves without a handoff, because skipHandoff is true.' : 'Its handoff is created when its turn comes.'
+      input.skipHandoff
+        ? 'It moves without a handoff, because skipHandoff is true.'
+        : 'Its handoff is created when its turn comes.'
     }`,
   };
 }

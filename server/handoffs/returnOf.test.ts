@@ -12,14 +12,16 @@ const { post } = client(url);
 const { agent, session, pipeline, advance, reassign, run } = world(db.pool);
 for (const id of ['dev', 'reviewer', 'writer']) await agent(id, { maxCapacity: 100 });
 
-const to = async (sessionId: string, agentId: string): Promise<string> => (await reassign(sessionId, { agentId })).handoffId!;
+const to = async (sessionId: string, agentId: string): Promise<string> =>
+  (await reassign(sessionId, { agentId })).handoffId!;
 const accepted = async (sessionId: string, agentId: string): Promise<string> => {
   const handoffId = await to(sessionId, agentId);
   await run(acceptHandoff, { handoffId });
   return handoffId;
 };
 const sentBack = async (handoffId: string): Promise<boolean> =>
-  (await post<{ handoff: { sentBack: boolean } }>(`{ handoff(id: "${encodeId('handoff', handoffId)}") { sentBack } }`)).data.handoff.sentBack;
+  (await post<{ handoff: { sentBack: boolean } }>(`{ handoff(id: "${encodeId('handoff', handoffId)}") { sentBack } }`))
+    .data.handoff.sentBack;
 const returnOf = async (handoffId: string): Promise<{ id: string; status: string } | null> => {
   const { data, errors } = await post<{ handoff: { returnOf: { id: string; status: string } | null } }>(
     `{ handoff(id: "${encodeId('handoff', handoffId)}") { returnOf { id status targetAgent { id } } } }`,
@@ -67,7 +69,10 @@ it('a handoff after a decline or after a move without a handoff is no return', a
 });
 
 it('in a pipeline only the handoff to an earlier stage sends work back, not the second delivery', async () => {
-  await pipeline('p', ['write DONE review', 'review REJECT write', 'review APPROVE end'], { write: { role: 'write' }, review: { role: 'review' } });
+  await pipeline('p', ['write DONE review', 'review REJECT write', 'review APPROVE end'], {
+    write: { role: 'write' },
+    review: { role: 'review' },
+  });
   await agent('w', { role: 'write' });
   await agent('r', { role: 'review' });
   const id = await session(null, { pipeline: 'p' });

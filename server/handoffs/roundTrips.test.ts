@@ -9,7 +9,15 @@ import { cancelSession, completeSession, failSession, pauseSession, resumeSessio
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { countOnTheWire } from '../../test/statements.ts';
 import { toolCall, world } from '../../test/world.ts';
-import { acceptHandoff, cancelHandoff, cancelPendingHandoffs, completeHandoff, failHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
+import {
+  acceptHandoff,
+  cancelHandoff,
+  cancelPendingHandoffs,
+  completeHandoff,
+  failHandoff,
+  rejectHandoff,
+  timeOutHandoff,
+} from './changeHandoff.ts';
 
 const wire = await countOnTheWire((await testDatabase()).url);
 const database = createDatabase(wire.url, silentLog);
@@ -25,9 +33,16 @@ async function held(): Promise<{ id: string; holder: string; other: string; type
   await agent(other, { type, instructions: 'Mind the tests.' });
   await agent(holder, { collaborators: [other] });
   const id = await session(holder, { contextVariables: { branch: 'main' } });
-  for (const n of [1, 2, 3]) await turn(id, { toolCalls: [toolCall(`c${n}`, 'Write', { filesModified: [`src/${n}.ts`] })] });
+  for (const n of [1, 2, 3])
+    await turn(id, { toolCalls: [toolCall(`c${n}`, 'Write', { filesModified: [`src/${n}.ts`] })] });
   await run(recordDecision, { sessionId: id, text: 'So be it' });
-  await run(setTasks, { sessionId: id, tasks: [{ content: 'Write', status: 'DONE' }, { content: 'Test', status: 'PENDING' }] });
+  await run(setTasks, {
+    sessionId: id,
+    tasks: [
+      { content: 'Write', status: 'DONE' },
+      { content: 'Test', status: 'PENDING' },
+    ],
+  });
   return { id, holder, other, type };
 }
 async function waiting(): Promise<{ handoffId: string; sessionId: string; source: string }> {
@@ -58,19 +73,28 @@ describe('a reassign with handoff takes at most six round trips to PostgreSQL, B
     const { id, other, type } = await held();
     const to = { [by]: by === 'agentId' ? other : type };
     const as = keyed ? { idempotencyKey: unique('key') } : {};
-    expect(await roundTrips(async () => expect(await reassign(id, to, as)).toMatchObject({ handoffCreated: true, assignedAgentId: other }))).toBe(exactly);
+    expect(
+      await roundTrips(async () =>
+        expect(await reassign(id, to, as)).toMatchObject({ handoffCreated: true, assignedAgentId: other }),
+      ),
+    ).toBe(exactly);
     expect(exactly).toBeLessThanOrEqual(most);
   });
 
   it('to an agent, when it supersedes a waiting handoff', async () => {
     const { sessionId } = await waiting();
     const { other } = await held();
-    expect(await roundTrips(() => reassign(sessionId, { agentId: other }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    expect(
+      await roundTrips(() => reassign(sessionId, { agentId: other }, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most);
   });
 
   it('to an agent, with a long log', async () => {
     const { id, other } = await held();
-    for (let n = 0; n < 50; n += 1) await turn(id, { toolCalls: [toolCall(`d${n}`, 'Read'), toolCall(`e${n}`, 'Write', { filesModified: [`lib/${n}.ts`] })] });
+    for (let n = 0; n < 50; n += 1)
+      await turn(id, {
+        toolCalls: [toolCall(`d${n}`, 'Read'), toolCall(`e${n}`, 'Write', { filesModified: [`lib/${n}.ts`] })],
+      });
     expect(await roundTrips(() => reassign(id, { agentId: other }))).toBe(5);
   });
 });
@@ -78,23 +102,32 @@ describe('a reassign with handoff takes at most six round trips to PostgreSQL, B
 describe('another command takes at most six round trips', () => {
   it('reassignSession without a handoff, and back to the source', async () => {
     const { id, other } = await held();
-    expect(await roundTrips(() => reassign(id, { agentId: other, skipHandoff: true }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    expect(
+      await roundTrips(() => reassign(id, { agentId: other, skipHandoff: true }, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most);
     const { sessionId, source } = await waiting();
-    expect(await roundTrips(() => reassign(sessionId, { agentId: source }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    expect(
+      await roundTrips(() => reassign(sessionId, { agentId: source }, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most);
   });
 
   it('initiateHandoff, or seven under an idempotency key', async () => {
     const [first, second] = [await held(), await held()];
     expect(await roundTrips(() => initiate(first.id, first.other))).toBeLessThanOrEqual(most);
-    expect(await roundTrips(() => initiate(second.id, second.other, {}, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most + 1);
+    expect(
+      await roundTrips(() => initiate(second.id, second.other, {}, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most + 1);
   });
 
-  it.each(Object.entries({ acceptHandoff, rejectHandoff, failHandoff, cancelHandoff, timeOutHandoff }))('%s', async (_name, command) => {
-    const { handoffId } = await waiting();
-    expect(await roundTrips(() => run(command, { handoffId, reason: 'because' }))).toBeLessThanOrEqual(most);
-    // And when it is a repeat.
-    expect(await roundTrips(() => run(command, { handoffId, reason: 'because' }))).toBeLessThanOrEqual(most);
-  });
+  it.each(Object.entries({ acceptHandoff, rejectHandoff, failHandoff, cancelHandoff, timeOutHandoff }))(
+    '%s',
+    async (_name, command) => {
+      const { handoffId } = await waiting();
+      expect(await roundTrips(() => run(command, { handoffId, reason: 'because' }))).toBeLessThanOrEqual(most);
+      // And when it is a repeat.
+      expect(await roundTrips(() => run(command, { handoffId, reason: 'because' }))).toBeLessThanOrEqual(most);
+    },
+  );
 
   it('completeHandoff and cancelPendingHandoffs', async () => {
     const [first, second] = [await waiting(), await waiting()];
@@ -105,34 +138,55 @@ describe('another command takes at most six round trips', () => {
 
   it('createSession without an agent, with an agent and with a type', async () => {
     const { other, type } = await held();
-    for (const [agentId, fields] of [[null, {}], [other, {}], [null, { agentType: type }]] as const) {
-      expect(await roundTrips(() => session(agentId, fields, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    for (const [agentId, fields] of [
+      [null, {}],
+      [other, {}],
+      [null, { agentType: type }],
+    ] as const) {
+      expect(await roundTrips(() => session(agentId, fields, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(
+        most,
+      );
     }
   });
 
-  it.each(Object.entries({ pauseSession, completeSession, failSession, cancelSession }))('%s', async (_name, command) => {
-    const { sessionId } = await waiting();
-    expect(await roundTrips(() => run(command, { sessionId, expectedVersion: null, reason: 'because', result: null, summary: null }))).toBeLessThanOrEqual(most);
-  });
+  it.each(Object.entries({ pauseSession, completeSession, failSession, cancelSession }))(
+    '%s',
+    async (_name, command) => {
+      const { sessionId } = await waiting();
+      expect(
+        await roundTrips(() =>
+          run(command, { sessionId, expectedVersion: null, reason: 'because', result: null, summary: null }),
+        ),
+      ).toBeLessThanOrEqual(most);
+    },
+  );
 
   it('resumeSession', async () => {
     const { id } = await held();
     await run(pauseSession, { sessionId: id, expectedVersion: null });
-    expect(await roundTrips(() => run(resumeSession, { sessionId: id, expectedVersion: null }))).toBeLessThanOrEqual(most);
+    expect(await roundTrips(() => run(resumeSession, { sessionId: id, expectedVersion: null }))).toBeLessThanOrEqual(
+      most,
+    );
   });
 
   it('appendTurn, with agentId and as the turn that completes a handoff', async () => {
     const { handoffId, sessionId } = await waiting();
     await run(acceptHandoff, { handoffId });
-    expect(await roundTrips(() => turn(sessionId, { truncated: true }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    expect(
+      await roundTrips(() => turn(sessionId, { truncated: true }, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most);
     const { id, holder } = await held();
-    expect(await roundTrips(() => turn(id, { agentId: holder }, { idempotencyKey: unique('key') }))).toBeLessThanOrEqual(most);
+    expect(
+      await roundTrips(() => turn(id, { agentId: holder }, { idempotencyKey: unique('key') })),
+    ).toBeLessThanOrEqual(most);
   });
 
   it('recordDecision, setTasks and captureSnapshot', async () => {
     const { id: sessionId } = await held();
     const keyed = () => ({ idempotencyKey: unique('key') });
-    expect(await roundTrips(() => run(recordDecision, { sessionId, text: 'So be it' }, keyed()))).toBeLessThanOrEqual(most);
+    expect(await roundTrips(() => run(recordDecision, { sessionId, text: 'So be it' }, keyed()))).toBeLessThanOrEqual(
+      most,
+    );
     expect(await roundTrips(() => run(setTasks, { sessionId, tasks: [] }))).toBeLessThanOrEqual(most);
     expect(await roundTrips(() => run(captureSnapshot, { sessionId }, keyed()))).toBeLessThanOrEqual(most);
   });

@@ -10,30 +10,47 @@ builder.prismaNode('Handoff', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'The record of passing a Session from one AgentSession to the next, with the Context for the next Agent.',
+  description:
+    'The record of passing a Session from one AgentSession to the next, with the Context for the next Agent.',
   fields: (t) => ({
     status: t.expose('status', { type: HandoffStatus, description: 'Status in the life cycle.' }),
     via: t.expose('via', { type: HandoffVia }),
     reason: t.exposeString('reason', { nullable: true }),
     summary: t.exposeString('summary', { cost: 2 }),
-    metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'Metadata that the caller gave; null when none was given.' }),
+    metadata: t.expose('metadata', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Metadata that the caller gave; null when none was given.',
+    }),
     depth: t.exposeInt('depth'),
     circular: t.exposeBoolean('circular'),
     tokenEstimate: t.exposeInt('tokenEstimate'),
     redactionCount: t.exposeInt('redactionCount'),
     contentHash: t.exposeString('contentHash'),
-    sourceAgent: t.relation('sourceAgent', { nullable: true, description: 'The source Agent; null when the Session was unassigned.' }),
+    sourceAgent: t.relation('sourceAgent', {
+      nullable: true,
+      description: 'The source Agent; null when the Session was unassigned.',
+    }),
     sourceAgentType: t.exposeString('sourceAgentType', { nullable: true }),
     targetAgent: t.relation('targetAgent', { description: 'The Agent that was given the Session.' }),
     targetAgentType: t.exposeString('targetAgentType'),
-    sourceAgentSession: t.relation('sourceAgentSession', { nullable: true, description: 'The tenure that the Handoff ended; null when the Session was unassigned.' }),
+    sourceAgentSession: t.relation('sourceAgentSession', {
+      nullable: true,
+      description: 'The tenure that the Handoff ended; null when the Session was unassigned.',
+    }),
     targetAgentSession: t.relation('targetAgentSession', { description: 'The tenure that the Handoff began.' }),
-    priorTurn: t.relation('priorTurn', { nullable: true, description: 'The Turn that led to the Handoff: the given one, else the last Turn of an Agent; null when no Agent has a Turn.' }),
+    priorTurn: t.relation('priorTurn', {
+      nullable: true,
+      description:
+        'The Turn that led to the Handoff: the given one, else the last Turn of an Agent; null when no Agent has a Turn.',
+    }),
     triggeringToolCalls: t.field({
       type: [modelRef('ToolCall')],
       listSize: 50,
       description: 'The ToolCalls that led to the Handoff: the given ones, else those of `priorTurn`.',
-      select: (_args, _context, nested) => ({ triggeringToolCalls: { orderBy: { position: 'asc' }, select: { toolCall: nested() } } }),
+      select: (_args, _context, nested) => ({
+        triggeringToolCalls: { orderBy: { position: 'asc' }, select: { toolCall: nested() } },
+      }),
       resolve: ({ triggeringToolCalls }) => triggeringToolCalls.map(({ toolCall }) => toolCall),
     }),
     snapshot: t.relation('snapshot', { description: 'Snapshot of what the source Agent could see.' }),
@@ -57,23 +74,32 @@ builder.prismaNode('Handoff', {
     returnOf: t.field({
       type: modelRef('Handoff'),
       nullable: true,
-      description: 'The accepted Handoff that gave the source the Session, when this Handoff goes back to that Agent: work was sent back. Null otherwise.',
+      description:
+        'The accepted Handoff that gave the source the Session, when this Handoff goes back to that Agent: work was sent back. Null otherwise.',
       select: (_args, _context, nested) => ({
         targetAgentId: true,
-        sourceAgentSession: { select: { initiatedByHandoff: nested({ select: { id: true, sourceAgentId: true, acceptedAt: true } }) } },
+        sourceAgentSession: {
+          select: { initiatedByHandoff: nested({ select: { id: true, sourceAgentId: true, acceptedAt: true } }) },
+        },
       }),
-      resolve: ({ targetAgentId, sourceAgentSession }) => returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
+      resolve: ({ targetAgentId, sourceAgentSession }) =>
+        returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
     }),
     sentBack: t.boolean({
-      description: 'Whether the Handoff sends work back: in a pipeline to an earlier stage, otherwise to the Agent that handed it off (`returnOf`).',
+      description:
+        'Whether the Handoff sends work back: in a pipeline to an earlier stage, otherwise to the Agent that handed it off (`returnOf`).',
       select: {
         targetAgentId: true,
         leftEntry: { select: { sentBack: true } },
         sourceAgentSession: { select: { initiatedByHandoff: { select: { sourceAgentId: true, acceptedAt: true } } } },
       },
-      resolve: ({ targetAgentId, leftEntry, sourceAgentSession }) => leftEntry?.sentBack ?? returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null) !== null,
+      resolve: ({ targetAgentId, leftEntry, sourceAgentSession }) =>
+        leftEntry?.sentBack ?? returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null) !== null,
     }),
-    previous: t.relation('previous', { nullable: true, description: 'The previous Handoff of the Session; null for the first.' }),
+    previous: t.relation('previous', {
+      nullable: true,
+      description: 'The previous Handoff of the Session; null for the first.',
+    }),
     next: t.relation('next', { nullable: true, description: 'The next Handoff of the Session; null for the last.' }),
     chain: t.field({
       type: [modelRef('Handoff')],
@@ -87,7 +113,11 @@ builder.prismaNode('Handoff', {
   }),
 });
 
-const byInitiation: Order = { name: 'handoff INITIATED_AT', columns: { initiatedAt: 'time', id: 'uuid' }, direction: 'desc' };
+const byInitiation: Order = {
+  name: 'handoff INITIATED_AT',
+  columns: { initiatedAt: 'time', id: 'uuid' },
+  direction: 'desc',
+};
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
   handoffs: t.field(
@@ -98,11 +128,15 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       limited: { table: 'handoffs', parent: 'session_id' },
     }),
   ),
-  lastHandoff: t.relation('lastHandoff', { nullable: true, description: 'The newest of `handoffs`; null for a Session without Handoffs.' }),
+  lastHandoff: t.relation('lastHandoff', {
+    nullable: true,
+    description: 'The newest of `handoffs`; null for a Session without Handoffs.',
+  }),
   openHandoff: t.field({
     type: modelRef('Handoff'),
     nullable: true,
-    description: 'The Handoff of this Session that is INITIATED or ACCEPTED; null when the Session has no open Handoff.',
+    description:
+      'The Handoff of this Session that is INITIATED or ACCEPTED; null when the Session has no open Handoff.',
     select: (_args, _context, nested) => ({ lastHandoff: nested({ select: { id: true, status: true } }) }),
     resolve: ({ lastHandoff }) => (lastHandoff !== null && isOpenHandoff(lastHandoff) ? lastHandoff : null),
   }),

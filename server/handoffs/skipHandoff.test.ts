@@ -23,7 +23,11 @@ interface Told {
 }
 const fields = 'type reason summary metadata';
 const events = async (sessionId: string): Promise<Told[]> =>
-  (await post<{ sessionEvents: { nodes: Told[] } }>(`{ sessionEvents(sessionId: "${encodeId('session', sessionId)}") { nodes { ${fields} } } }`)).data.sessionEvents.nodes;
+  (
+    await post<{ sessionEvents: { nodes: Told[] } }>(
+      `{ sessionEvents(sessionId: "${encodeId('session', sessionId)}") { nodes { ${fields} } } }`,
+    )
+  ).data.sessionEvents.nodes;
 const tenures = async (sessionId: string) =>
   (
     await post<{ session: { agentSessions: { nodes: { agent: { id: string }; startedBy: Told | null }[] } } }>(
@@ -58,7 +62,16 @@ describe('a move without a handoff', () => {
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
     const { data } = await post<{ answer: { __typename: string } }>(
       'mutation ($input: ReassignSessionInput!) { answer: reassignSession(input: $input) { __typename } }',
-      { input: { sessionId: encodeId('session', id), agentId: 'b', skipHandoff: true, reason: secret, summary: secret, metadata: { note: secret } } },
+      {
+        input: {
+          sessionId: encodeId('session', id),
+          agentId: 'b',
+          skipHandoff: true,
+          reason: secret,
+          summary: secret,
+          metadata: { note: secret },
+        },
+      },
     );
     expect(data.answer.__typename).toBe('ReassignSessionPayload');
     const event = await db.prisma.event.findFirstOrThrow({ where: { sessionId: id, type: 'SESSION_REASSIGNED' } });

@@ -12,7 +12,8 @@ const { agent, session, reassign, run } = world(db.pool);
 await agent('a', { maxCapacity: 500 });
 await agent('b', { maxCapacity: 500 });
 
-const due = (handoffId: string) => db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 second' WHERE id = $1`, [handoffId]);
+const due = (handoffId: string) =>
+  db.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 second' WHERE id = $1`, [handoffId]);
 const waiting = async () => {
   const id = await session('a');
   const { handoffId } = await reassign(id, { agentId: 'b' });
@@ -73,14 +74,17 @@ describe('the sweep', () => {
   it('times out the others when one handoff fails, logs that one, and tries it again', async () => {
     const [broken, other] = [await waiting(), await waiting()];
     for (const { handoffId } of [broken, other]) await due(handoffId);
-    await db.pool.query(`UPDATE handoffs SET deadline_at = deadline_at - interval '1 hour' WHERE id = '${broken.handoffId}';
+    await db.pool
+      .query(`UPDATE handoffs SET deadline_at = deadline_at - interval '1 hour' WHERE id = '${broken.handoffId}';
       CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'this row is broken'; END$$;
       CREATE TRIGGER fail BEFORE UPDATE ON handoffs FOR EACH ROW WHEN (OLD.id = '${broken.handoffId}') EXECUTE FUNCTION fail()`);
     const logged: object[] = [];
     const log = { info: () => undefined, warn: () => undefined, error: (fields: object) => void logged.push(fields) };
     expect(await sweep({ pool: db.pool, log })).toBe(1);
     expect([await statusOf(broken.handoffId), await statusOf(other.handoffId)]).toEqual(['INITIATED', 'TIMED_OUT']);
-    expect(logged).toMatchObject([{ handoffId: encodeId('handoff', broken.handoffId), err: { message: 'this row is broken' } }]);
+    expect(logged).toMatchObject([
+      { handoffId: encodeId('handoff', broken.handoffId), err: { message: 'this row is broken' } },
+    ]);
     await db.pool.query('DROP FUNCTION fail CASCADE');
     expect(await swept()).toBe(1);
     expect(await statusOf(broken.handoffId)).toBe('TIMED_OUT');
@@ -89,7 +93,9 @@ describe('the sweep', () => {
   it('deletes idempotency answers after a day', async () => {
     await session('a', {}, { idempotencyKey: 'old' });
     await session('a', {}, { idempotencyKey: 'new' });
-    await db.pool.query(`UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = 'old'`);
+    await db.pool.query(
+      `UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = 'old'`,
+    );
     await swept();
     expect((await db.prisma.idempotencyAnswer.findMany()).map(({ key }) => key)).toEqual(['new']);
   });

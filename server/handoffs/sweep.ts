@@ -22,7 +22,9 @@ const findDue = statement(
        UNION ALL SELECT id, remind_at, initiated_at, true FROM handoffs WHERE status = 'INITIATED' AND reminded_at IS NULL AND remind_at <= $1) w) h
    WHERE due_at + longer * interval '1 millisecond' <= $1 AND NOT id = ANY ($3) ORDER BY reminds, due_at LIMIT ${batch}`,
 );
-const forgetAnswers = statement(`DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`);
+const forgetAnswers = statement(
+  `DELETE FROM idempotency_answers WHERE created_at <= clock_timestamp() - interval '24 hours'`,
+);
 
 export interface SweepOptions {
   pool: Pool;
@@ -42,13 +44,22 @@ export async function sweep({ pool, log, announcer }: SweepOptions, clock = new 
   let timedOut = 0;
   const failed: string[] = [];
   for (;;) {
-    const due = await pool.query<{ id: string; longer: number; reminds: boolean }>({ ...findDue, values: [now, JSON.stringify(clock.ahead), failed] });
+    const due = await pool.query<{ id: string; longer: number; reminds: boolean }>({
+      ...findDue,
+      values: [now, JSON.stringify(clock.ahead), failed],
+    });
     let handled = 0;
     for (const { id, longer, reminds } of due.rows) {
       const options = { pool, announcer, log, caller: sweeper, mutation: 'sweep', input: {} };
       const by = new Date(now.getTime() - longer);
-      const logged = logFailedRow(log, { handoffId: encodeId('handoff', id) }, 'The sweep of a due handoff failed and will run again');
-      const answer = await runCommand(options, (work) => (reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by))).catch(logged);
+      const logged = logFailedRow(
+        log,
+        { handoffId: encodeId('handoff', id) },
+        'The sweep of a due handoff failed and will run again',
+      );
+      const answer = await runCommand(options, (work) =>
+        reminds ? remindIfDue(work, id, by) : timeOutIfDue(work, id, by),
+      ).catch(logged);
       if (answer === undefined) failed.push(id);
       if (answer?.done !== false) handled += 1;
       if (answer?.done === true && !reminds) timedOut += 1;
@@ -65,8 +76,16 @@ async function readNow(pool: Pool, log: Logger, clock: ClockSteps): Promise<Date
   const { rows } = await pool.query<{ now: Date }>({ ...readClock });
   const { now } = rows[0]!;
   const steppedMs = clock.read(now, sentAt, performance.now());
-  if (steppedMs > 0) log.warn({ steppedMs }, 'The clock of the database stepped ahead: handoffs that wait now time out that much later than their deadline says');
-  if (steppedMs < 0) log.warn({ steppedMs }, 'The clock of the database stepped back: handoffs that wait now time out when it has reached their deadline again');
+  if (steppedMs > 0)
+    log.warn(
+      { steppedMs },
+      'The clock of the database stepped ahead: handoffs that wait now time out that much later than their deadline says',
+    );
+  if (steppedMs < 0)
+    log.warn(
+      { steppedMs },
+      'The clock of the database stepped back: handoffs that wait now time out when it has reached their deadline again',
+    );
   return now;
 }
 
@@ -86,7 +105,14 @@ async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ d
   if (sessionId === null) return { done: false };
   const custody = await Custody.of(work, sessionId);
   const { handoff } = custody;
-  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.remindedAt !== null || handoff.remindAt === null || handoff.remindAt > by) return { done: false };
+  if (
+    handoff?.id !== handoffId ||
+    handoff.status !== 'INITIATED' ||
+    handoff.remindedAt !== null ||
+    handoff.remindAt === null ||
+    handoff.remindAt > by
+  )
+    return { done: false };
   work.change('handoffs', handoff, { remindedAt: work.now });
   custody.recordHandoff('HANDOFF_REMINDED', handoff);
   return { done: true };
@@ -96,7 +122,9 @@ async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ d
 export function startSweeping(deps: SweepOptions, everyMs = 5_000): { stop(): Promise<void> } {
   const clock = new ClockSteps();
   return repeat(everyMs, async () => {
-    await sweep(deps, clock).catch((error: unknown) => deps.log.warn({ err: error }, 'the sweep of due handoffs failed and will run again'));
+    await sweep(deps, clock).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'the sweep of due handoffs failed and will run again'),
+    );
     return everyMs;
   });
 }

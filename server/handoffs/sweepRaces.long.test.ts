@@ -16,11 +16,19 @@ await agent('source', { maxCapacity: 1_000 });
 await agent('target', { maxCapacity: 1_000 });
 
 async function waiting(count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, async () => (await reassign(await session('source'), { agentId: 'target' })).handoffId ?? ''));
+  return Promise.all(
+    Array.from(
+      { length: count },
+      async () => (await reassign(await session('source'), { agentId: 'target' })).handoffId ?? '',
+    ),
+  );
 }
-const makeDue = (ids: string[]) => db.pool.query(`UPDATE handoffs SET deadline_at = now() - interval '1 second' WHERE id = ANY ($1)`, [ids]);
-const timeOuts = (ids: string[]) => db.prisma.event.count({ where: { handoffId: { in: ids }, type: 'HANDOFF_TIMED_OUT' } });
-const statuses = async (ids: string[]) => (await db.prisma.handoff.findMany({ where: { id: { in: ids } } })).map(({ status }) => status);
+const makeDue = (ids: string[]) =>
+  db.pool.query(`UPDATE handoffs SET deadline_at = now() - interval '1 second' WHERE id = ANY ($1)`, [ids]);
+const timeOuts = (ids: string[]) =>
+  db.prisma.event.count({ where: { handoffId: { in: ids }, type: 'HANDOFF_TIMED_OUT' } });
+const statuses = async (ids: string[]) =>
+  (await db.prisma.handoff.findMany({ where: { id: { in: ids } } })).map(({ status }) => status);
 
 afterEach(async () => {
   expect(await brokenInvariants(db.pool)).toEqual([]);
@@ -29,7 +37,10 @@ afterEach(async () => {
 it('two concurrent sweeps time out each of 250 due handoffs once, and none that is not due', async () => {
   const [due, young] = [await waiting(250), await waiting(10)];
   await makeDue(due);
-  const swept = await Promise.all([sweep({ pool: db.pool, log: silentLog }), sweep({ pool: other.pool, log: silentLog })]);
+  const swept = await Promise.all([
+    sweep({ pool: db.pool, log: silentLog }),
+    sweep({ pool: other.pool, log: silentLog }),
+  ]);
   // What one had locked the other passed over; a second look finds nothing left.
   const rest = await sweep({ pool: db.pool, log: silentLog });
   expect(swept[0] + swept[1] + rest).toBe(250);
@@ -50,7 +61,10 @@ it('each handoff is either accepted or timed out when its target accepts during 
       },
     ),
   );
-  const swept = await Promise.all([sweep({ pool: db.pool, log: silentLog }), sweep({ pool: other.pool, log: silentLog })]);
+  const swept = await Promise.all([
+    sweep({ pool: db.pool, log: silentLog }),
+    sweep({ pool: other.pool, log: silentLog }),
+  ]);
   const won = (await Promise.all(accepted)).filter(Boolean).length;
   const late = await sweep({ pool: db.pool, log: silentLog });
   expect(won + swept[0] + swept[1] + late).toBe(100);

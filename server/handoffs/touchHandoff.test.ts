@@ -17,10 +17,17 @@ for (const id of ['a', 'b', 'c']) await agent(id, { maxCapacity: 500 });
 const waiting = async (): Promise<string> => (await reassign(await session('a'), { agentId: 'b' })).handoffId!;
 const touch = (handoffId: string) => run(touchHandoff, { handoffId, note: 'still reading' });
 const look = (id: string) => db.prisma.handoff.findUniqueOrThrow({ where: { id } });
-const events = async (handoffId: string) => (await db.prisma.event.findMany({ where: { handoffId }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
+const events = async (handoffId: string) =>
+  (await db.prisma.event.findMany({ where: { handoffId }, orderBy: { sessionSequence: 'asc' } })).map(
+    ({ type }) => type,
+  );
 /** A sweep of a process that began after the clock was moved. */
 const swept = () => sweep({ pool: db.pool, log: silentLog }, new ClockSteps());
-const remindIn = (handoffId: string, minutes: number) => db.pool.query(`UPDATE handoffs SET remind_at = initiated_at + $2 * interval '1 minute' WHERE id = $1`, [handoffId, minutes]);
+const remindIn = (handoffId: string, minutes: number) =>
+  db.pool.query(`UPDATE handoffs SET remind_at = initiated_at + $2 * interval '1 minute' WHERE id = $1`, [
+    handoffId,
+    minutes,
+  ]);
 
 describe('touchHandoff', () => {
   it('gives the full time again from now on, three times, and keeps the note and the version', async () => {
@@ -33,7 +40,10 @@ describe('touchHandoff', () => {
     const after = await look(handoffId);
     expect(after).toMatchObject({ status: 'INITIATED', extensions: 1 });
     expect(after.deadlineAt.getTime() - before.deadlineAt.getTime()).toBeGreaterThanOrEqual(20 * 60_000);
-    expect(await db.prisma.event.findFirstOrThrow({ where: { handoffId, type: 'HANDOFF_EXTENDED' } })).toMatchObject({ reason: 'still reading', actorPrincipal: 'operator' });
+    expect(await db.prisma.event.findFirstOrThrow({ where: { handoffId, type: 'HANDOFF_EXTENDED' } })).toMatchObject({
+      reason: 'still reading',
+      actorPrincipal: 'operator',
+    });
     expect((await db.prisma.session.findUniqueOrThrow({ where: { id: after.sessionId } })).version).toBe(2);
     await touch(handoffId);
     await touch(handoffId);
@@ -44,10 +54,13 @@ describe('touchHandoff', () => {
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it('is the target\'s and an operator\'s, also past the deadline until the time-out', async () => {
+  it("is the target's and an operator's, also past the deadline until the time-out", async () => {
     const handoffId = await waiting();
     const as = (agentId: string) => run(touchHandoff, { handoffId, note: null }, { caller: agentCaller(agentId) });
-    await expect(as('a')).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining("target agent of the handoff ('b')") as string });
+    await expect(as('a')).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining("target agent of the handoff ('b')") as string,
+    });
     await expect(as('c')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await look(handoffId)).toMatchObject({ extensions: 0 });
     await clock.move('31 minutes');
@@ -61,7 +74,15 @@ describe('touchHandoff', () => {
   it('of a touch and a time-out at the same moment one wins', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => waiting()));
     await clock.move('31 minutes');
-    const [first, ...touched] = await Promise.all([swept(), ...all.map((id) => touch(id).then(() => 1, () => 0))]);
+    const [first, ...touched] = await Promise.all([
+      swept(),
+      ...all.map((id) =>
+        touch(id).then(
+          () => 1,
+          () => 0,
+        ),
+      ),
+    ]);
     const rest = await swept();
     expect(touched.reduce((sum, n) => sum + n, first + rest)).toBe(20);
     expect(await brokenInvariants(db.pool)).toEqual([]);
@@ -77,15 +98,25 @@ describe('a reminder', () => {
     await clock.move('11 minutes');
     expect(await Promise.all([swept(), swept()])).toEqual([0, 0]);
     await swept();
-    for (const id of all) expect(await events(id)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_REMINDED']);
+    for (const id of all)
+      expect(await events(id)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_REMINDED']);
     expect(await events(later)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
     const [first] = all;
     expect(await look(first!)).toMatchObject({ status: 'INITIATED', remindedAt: expect.any(Date) as Date });
-    const reminder = await db.prisma.event.findFirstOrThrow({ where: { handoffId: first!, type: 'HANDOFF_REMINDED' }, include: { inboxes: { orderBy: { agentId: 'asc' } } } });
+    const reminder = await db.prisma.event.findFirstOrThrow({
+      where: { handoffId: first!, type: 'HANDOFF_REMINDED' },
+      include: { inboxes: { orderBy: { agentId: 'asc' } } },
+    });
     expect([reminder.actorPrincipal, reminder.inboxes.map(({ agentId }) => agentId)]).toEqual(['sweep', ['a', 'b']]);
     await clock.move('20 minutes');
     await swept();
-    expect(await events(first!)).toEqual(['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_REMINDED', 'HANDOFF_TIMED_OUT', 'SESSION_RETURNED']);
+    expect(await events(first!)).toEqual([
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+      'HANDOFF_REMINDED',
+      'HANDOFF_TIMED_OUT',
+      'SESSION_RETURNED',
+    ]);
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 

@@ -10,7 +10,11 @@ import type { HandoffAnswer } from './initiateHandoff.ts';
 const most = 3;
 
 /** The target or an operator asks for more time: the deadline begins anew, and a reminder that is not written moves with it (rule: deadline). */
-export async function touchHandoff(work: Work, { handoffId, note }: { handoffId: string; note: string | null }, { staleAfterMinutes }: { staleAfterMinutes: number }): Promise<HandoffAnswer> {
+export async function touchHandoff(
+  work: Work,
+  { handoffId, note }: { handoffId: string; note: string | null },
+  { staleAfterMinutes }: { staleAfterMinutes: number },
+): Promise<HandoffAnswer> {
   const sessionId = await work.lockSessionOf(handoffId);
   if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
   const custody = await Custody.of(work, sessionId);
@@ -18,14 +22,25 @@ export async function touchHandoff(work: Work, { handoffId, note }: { handoffId:
   const { status, ...agents } = handoff ?? (await readStatus(work, handoffId));
   demandAct(custody, 'answer', agents);
   if (handoff === null || status !== 'INITIATED') {
-    throw new InvalidStateError(`The handoff is ${status}: only one that waits to be accepted can be extended`, status, ['INITIATED']);
+    throw new InvalidStateError(
+      `The handoff is ${status}: only one that waits to be accepted can be extended`,
+      status,
+      ['INITIATED'],
+    );
   }
   if (handoff.extensions >= most) {
-    throw new InvalidStateError(`The handoff was extended ${most} times, which is the limit: accept it, or reject it`, `EXTENDED ${most}`, [`EXTENDED ${most - 1} or less`]);
+    throw new InvalidStateError(
+      `The handoff was extended ${most} times, which is the limit: accept it, or reject it`,
+      `EXTENDED ${most}`,
+      [`EXTENDED ${most - 1} or less`],
+    );
   }
   const deadlineAt = minutesAfter(work.now, handoff.acceptWithinMinutes ?? staleAfterMinutes);
   const { remindAt, remindedAt } = handoff;
-  const moved = remindAt !== null && remindedAt === null ? new Date(remindAt.getTime() + deadlineAt.getTime() - handoff.deadlineAt.getTime()) : remindAt;
+  const moved =
+    remindAt !== null && remindedAt === null
+      ? new Date(remindAt.getTime() + deadlineAt.getTime() - handoff.deadlineAt.getTime())
+      : remindAt;
   work.change('handoffs', handoff, { deadlineAt, remindAt: moved, extensions: handoff.extensions + 1 });
   custody.recordHandoff('HANDOFF_EXTENDED', handoff, { reason: note });
   return { handoffId, sessionId };

@@ -44,7 +44,8 @@ const app = buildApp({
     }),
   }),
   log: silentLog,
-  authenticate: openToAll, createContext: () => ({}),
+  authenticate: openToAll,
+  createContext: () => ({}),
   maskError: createMaskError(silentLog),
 });
 await app.start();
@@ -65,7 +66,10 @@ async function expectAway(milliseconds: number): Promise<void> {
     body: '{"status":"unavailable","missing":["postgres"]}',
   });
   expect(await send(`${app.url}/livez`)).toMatchObject({ status: 200 });
-  const answers = await within(milliseconds, Promise.all(['{ byPrisma }', '{ byPool }'].map((query) => api.post(query))));
+  const answers = await within(
+    milliseconds,
+    Promise.all(['{ byPrisma }', '{ byPool }'].map((query) => api.post(query))),
+  );
   for (const answer of answers) expect(answer).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] });
 }
 

@@ -15,7 +15,9 @@ type RateName = `BATON_RATE_${(typeof roles)[number]}_${'READS' | 'WRITES'}`;
 /** Of keys with this role. */
 type RatePerMinute = Record<(typeof roles)[number], { read: number; write: number }>;
 
-const rateNames = roles.flatMap((role) => (['READS', 'WRITES'] as const).map((kind): RateName => `BATON_RATE_${role}_${kind}`));
+const rateNames = roles.flatMap((role) =>
+  (['READS', 'WRITES'] as const).map((kind): RateName => `BATON_RATE_${role}_${kind}`),
+);
 const rate = z
   .string()
   .refine((value) => /^[1-9]\d{0,6}$/.test(value), 'must be a number of requests a minute from 1 to 9999999')
@@ -27,7 +29,10 @@ const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z
     .string()
-    .refine((value) => port.test(value) && Number(value) <= 65_535, 'must be a number from 0 to 65535 (0 takes a free one)')
+    .refine(
+      (value) => port.test(value) && Number(value) <= 65_535,
+      'must be a number from 0 to 65535 (0 takes a free one)',
+    )
     .transform(Number)
     .default(4000),
   DATABASE_URL: z
@@ -42,22 +47,34 @@ const variables = z.object({
   BATON_DATA: z.string().default('.baton'),
   BATON_ADMIN_KEY: z
     .string()
-    .regex(/^[!-~]{32,512}$/, 'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"')
+    .regex(
+      /^[!-~]{32,512}$/,
+      'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"',
+    )
     .optional(),
   REDIS_URL: z
     .string()
     .transform((value) => value.split(',').map((part) => part.trim()))
-    .refine((urls) => urls.every(isRedisUrl), 'must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them')
+    .refine(
+      (urls) => urls.every(isRedisUrl),
+      'must look like redis://user:password@host:6379 or rediss://..., for a cluster several with commas between them',
+    )
     .optional(),
   BATON_ALLOWED_ORIGINS: z
     .string()
     .transform((value) => value.split(',').map((part) => part.trim().toLowerCase()))
-    .refine((origins) => origins.every(isOrigin), 'must be origins such as https://baton.example.com, with commas between them and no path')
+    .refine(
+      (origins) => origins.every(isOrigin),
+      'must be origins such as https://baton.example.com, with commas between them and no path',
+    )
     .default([]),
   BATON_BASE_PATH: z
     .string()
     .transform((value) => value.replace(/\/$/, ''))
-    .refine((path) => /^(\/[\w-][\w.~-]*)*$/.test(path), 'must be a path such as /baton, of letters, digits, -, _, . and ~')
+    .refine(
+      (path) => /^(\/[\w-][\w.~-]*)*$/.test(path),
+      'must be a path such as /baton, of letters, digits, -, _, . and ~',
+    )
     .default(''),
   BATON_TRUST_PROXY: z
     .string()
@@ -67,7 +84,10 @@ const variables = z.object({
   BATON_URL: z.string().refine(isWebAddress, 'must be an address such as https://baton.example.com').optional(),
   BATON_HEARTBEAT_SECONDS: z
     .string()
-    .refine((value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12, 'must be a number of seconds from 0.1 to 12')
+    .refine(
+      (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) >= 0.1 && Number(value) <= 12,
+      'must be a number of seconds from 0.1 to 12',
+    )
     .transform(Number)
     .default(10),
   BATON_STALE_AFTER_MINUTES: z
@@ -98,12 +118,18 @@ const variables = z.object({
     .default(100),
   BATON_WEBHOOK_KEY: z
     .string()
-    .regex(/^[!-~]{32,512}$/, 'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"')
+    .regex(
+      /^[!-~]{32,512}$/,
+      'must be 32 to 512 characters, ASCII without spaces: make one with "openssl rand -base64 32"',
+    )
     .optional(),
   BATON_WEBHOOK_ALLOW: z
     .string()
     .transform((value) => value.split(',').map((part) => part.trim()))
-    .refine((networks) => networks.every((network) => isValid(network) || isValidCIDR(network)), 'must be addresses or networks such as 10.0.0.0/8, with commas between them')
+    .refine(
+      (networks) => networks.every((network) => isValid(network) || isValidCIDR(network)),
+      'must be addresses or networks such as 10.0.0.0/8, with commas between them',
+    )
     .default([]),
   BATON_PERSISTED_ONLY: flag.default(false),
   BATON_DEMO: flag.optional(),

@@ -12,5 +12,8 @@ test('the migrations add no value to an enum type after its creation', async () 
 
 test('other types and statements stay as they are', () => {
   const script = `CREATE TYPE "a" AS ENUM ('X', 'Y');\nCREATE TYPE "b" AS ENUM ('X');\nSELECT 1;`;
-  expect(foldedEnums([script, `ALTER TYPE "b" ADD VALUE 'Z';\nSELECT 2;`])).toEqual([`CREATE TYPE "a" AS ENUM ('X', 'Y');\nCREATE TYPE "b" AS ENUM ('X', 'Z');\nSELECT 1;`, '\nSELECT 2;']);
+  expect(foldedEnums([script, `ALTER TYPE "b" ADD VALUE 'Z';\nSELECT 2;`])).toEqual([
+    `CREATE TYPE "a" AS ENUM ('X', 'Y');\nCREATE TYPE "b" AS ENUM ('X', 'Z');\nSELECT 1;`,
+    '\nSELECT 2;',
+  ]);
 });

@@ -6,9 +6,14 @@ const added = /^ALTER TYPE ("\w+") ADD VALUE ('\w+');$/gm;
  */
 export function foldedEnums(scripts: readonly string[]): string[] {
   const values = new Map<string, string[]>();
-  for (const script of scripts) for (const [, type, value] of script.matchAll(added)) values.set(type!, [...(values.get(type!) ?? []), value!]);
-  return scripts.map((script) => script.replaceAll(added, '').replaceAll(/^CREATE TYPE ("\w+") AS ENUM \((.+)\);$/gm, (whole, type: string, first: string) => {
-    const more = values.get(type);
-    return more === undefined ? whole : `CREATE TYPE ${type} AS ENUM (${[first, ...more].join(', ')});`;
-  }));
+  for (const script of scripts)
+    for (const [, type, value] of script.matchAll(added)) values.set(type!, [...(values.get(type!) ?? []), value!]);
+  return scripts.map((script) =>
+    script
+      .replaceAll(added, '')
+      .replaceAll(/^CREATE TYPE ("\w+") AS ENUM \((.+)\);$/gm, (whole, type: string, first: string) => {
+        const more = values.get(type);
+        return more === undefined ? whole : `CREATE TYPE ${type} AS ENUM (${[first, ...more].join(', ')});`;
+      }),
+  );
 }

@@ -69,7 +69,8 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
       this.#rows = 0;
       this.mostBytes = Infinity;
       waiting.delete(this);
-      if (current === this) setTimeout(next, Math.min(restMs.times * (performance.now() - this.since), restMs.most)).unref();
+      if (current === this)
+        setTimeout(next, Math.min(restMs.times * (performance.now() - this.since), restMs.most)).unref();
     }
   }
 
@@ -84,7 +85,8 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
     }
   };
   const bounded = function (this: InstanceType<typeof Reader>, ...args: unknown[]): unknown {
-    const mostBytes: unknown = typeof args[0] === 'object' && args[0] !== null ? Reflect.get(args[0], 'mostBytes') : undefined;
+    const mostBytes: unknown =
+      typeof args[0] === 'object' && args[0] !== null ? Reflect.get(args[0], 'mostBytes') : undefined;
     if (typeof mostBytes === 'number') this.reading.mostBytes = mostBytes;
     return query.apply(this, args);
   };
@@ -107,7 +109,10 @@ class Messages {
     this.#rest -= at;
     while (at < chunk.length) {
       // A chunk may end within a head.
-      const head = this.#head.length === 0 ? chunk.subarray(at, at + headBytes) : Buffer.concat([this.#head, chunk.subarray(at, at + headBytes - this.#head.length)]);
+      const head =
+        this.#head.length === 0
+          ? chunk.subarray(at, at + headBytes)
+          : Buffer.concat([this.#head, chunk.subarray(at, at + headBytes - this.#head.length)]);
       at += head.length - this.#head.length;
       const isWhole = head.length === headBytes;
       this.#head = isWhole ? none : head;
@@ -120,7 +125,11 @@ class Messages {
 }
 
 const answerTooLarge = (bytes: number, rows: number): AnswerTooLarge =>
-  Object.assign(new Error(`The answer to a statement has ${bytes} bytes or more`), { code: 'ANSWER_TOO_LARGE' as const, bytes, rows });
+  Object.assign(new Error(`The answer to a statement has ${bytes} bytes or more`), {
+    code: 'ANSWER_TOO_LARGE' as const,
+    bytes,
+    rows,
+  });
 
 /** The pool with a limit for the answer of each statement. */
 export const withMostBytes = (pool: pg.Pool, mostBytes: number): pg.Pool =>
@@ -128,7 +137,9 @@ export const withMostBytes = (pool: pg.Pool, mostBytes: number): pg.Pool =>
     get(target, name) {
       const found: unknown = Reflect.get(target, name);
       if (typeof found !== 'function') return found;
-      if (name === 'query') return (query: object, ...others: unknown[]) => Reflect.apply(found, target, [{ ...query, mostBytes }, ...others]) as unknown;
+      if (name === 'query')
+        return (query: object, ...others: unknown[]) =>
+          Reflect.apply(found, target, [{ ...query, mostBytes }, ...others]) as unknown;
       return found.bind(target) as unknown;
     },
   });

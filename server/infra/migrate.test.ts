@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { loadBulk } from '../../test/bulk.ts';
 import { readCatalog } from '../../test/catalog.ts';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
-import { connected, migrateDown, migrateEmpty, migrateUp, migrationStatus, readMigrations, requireMigrated } from './migrate.ts';
+import {
+  connected,
+  migrateDown,
+  migrateEmpty,
+  migrateUp,
+  migrationStatus,
+  readMigrations,
+  requireMigrated,
+} from './migrate.ts';
 
 const names = (await readMigrations()).map(({ name }) => name);
 
@@ -28,7 +36,10 @@ async function recorded(url: string): Promise<string[]> {
 /** Applies the missing migrations up to this one: the later ones are recorded meanwhile, as if they had run. */
 async function migrateTo(url: string, name: string): Promise<void> {
   const later = names.slice(names.indexOf(name) + 1).join(' ');
-  await query(url, `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) SELECT name, 'later', name, now() FROM regexp_split_to_table('${later}', ' ') AS name WHERE name <> ''`);
+  await query(
+    url,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) SELECT name, 'later', name, now() FROM regexp_split_to_table('${later}', ' ') AS name WHERE name <> ''`,
+  );
   expect(await migrateUp(url)).toEqual([name]);
   await query(url, "DELETE FROM _prisma_migrations WHERE checksum = 'later'");
 }
@@ -36,7 +47,8 @@ async function migrateTo(url: string, name: string): Promise<void> {
 describe('migrations', async () => {
   const { url } = await emptyDatabase();
   // An extension stays when its migration goes: others may use it.
-  const lines = async () => (await readCatalog(url)).map(({ line }) => line).filter((line) => !line.startsWith('extension '));
+  const lines = async () =>
+    (await readCatalog(url)).map(({ line }) => line).filter((line) => !line.startsWith('extension '));
   const states: string[][] = [];
 
   test('a database without tables reports the missing migrations and the command to run', async () => {
@@ -90,7 +102,8 @@ test('handoffs that were there before they were counted are counted on the way u
   const { url } = await emptyDatabase();
   await migrateUp(url);
   await loadBulk(url, { sessions: 40, handoffs: 3 });
-  const counts = () => query(url, 'SELECT * FROM handoff_path_counts ORDER BY day, source_agent_id, target_agent_id, outcome');
+  const counts = () =>
+    query(url, 'SELECT * FROM handoff_path_counts ORDER BY day, source_agent_id, target_agent_id, outcome');
   const before = await counts();
   expect(before.length).toBeGreaterThan(20);
   while ((await migrateDown(url)) !== '0025_learning');
@@ -101,7 +114,10 @@ test('handoffs that were there before they were counted are counted on the way u
 test('a database of a newer version is not migrated, and no server starts on it', async () => {
   const { url } = await emptyDatabase();
   await migrateUp(url);
-  await query(url, "UPDATE _prisma_migrations SET migration_name = '9999_later' WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)");
+  await query(
+    url,
+    "UPDATE _prisma_migrations SET migration_name = '9999_later' WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)",
+  );
   const newer = /^The database has 9999_later, which this version of Baton does not know: use a newer one/;
   await expect(requireMigrated(url)).rejects.toThrow(newer);
   await expect(migrateUp(url)).rejects.toThrow(newer);

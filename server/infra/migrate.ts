@@ -14,7 +14,8 @@ const migrationLock = 72_707_369;
 /** Wait for a free connection: running servers close one every few seconds. In milliseconds. */
 const roomWithin = 10_000;
 /** A role, or PgBouncer's connect_query, may set time limits for a server's statements. */
-export const unhurried = 'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+export const unhurried =
+  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
 /** Identical to Prisma's table, so that `prisma migrate deploy` and this command can be used in turn. */
 const recordTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -57,12 +58,15 @@ export async function migrateUp(url: string): Promise<string[]> {
     refuseNewer(status);
     if (missing.length === 0) return [];
     await transaction(client, 'The migrations failed and changed nothing', async () => {
-      if (!(await isMigrated(client)) && !(await isEmpty(client))) throw new Error('the database is not empty, and has no record of migrations');
+      if (!(await isMigrated(client)) && !(await isEmpty(client)))
+        throw new Error('the database is not empty, and has no record of migrations');
       await client.query(recordTable);
     });
     const migrations = (await readMigrations()).filter(({ name }) => missing.includes(name));
     for (const migration of migrations) {
-      await transaction(client, `Migration ${migration.name} failed and changed nothing`, () => apply(client, migration));
+      await transaction(client, `Migration ${migration.name} failed and changed nothing`, () =>
+        apply(client, migration),
+      );
     }
     return missing;
   });
@@ -71,7 +75,10 @@ export async function migrateUp(url: string): Promise<string[]> {
 /** Applies these migrations within the transaction of `client`, which the caller begins. @throws StartError when the database is not empty */
 export async function migrateEmpty(client: pg.Client, names: readonly string[]): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  if (!(await isEmpty(client))) throw new StartError('The database is not empty, and nothing was changed: restore into a new one (createdb, or another folder in BATON_DATA)');
+  if (!(await isEmpty(client)))
+    throw new StartError(
+      'The database is not empty, and nothing was changed: restore into a new one (createdb, or another folder in BATON_DATA)',
+    );
   await client.query(recordTable);
   const migrations = (await readMigrations()).filter(({ name }) => names.includes(name));
   const scripts = foldedEnums(migrations.map(({ sql }) => sql));
@@ -81,7 +88,10 @@ export async function migrateEmpty(client: pg.Client, names: readonly string[]):
 async function apply(client: pg.Client, { name, sql }: Migration, script = sql): Promise<void> {
   await client.query(script);
   // Closes Prisma's record of an interrupted attempt. Its script was rolled back.
-  await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL', [name]);
+  await client.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND finished_at IS NULL AND rolled_back_at IS NULL',
+    [name],
+  );
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
      VALUES (gen_random_uuid()::text, $1, $2, now(), clock_timestamp(), 1)`,
@@ -121,13 +131,16 @@ export async function unmigrated<T>(url: string, work: (client: pg.Client) => Pr
 export async function requireMigrated(url: string): Promise<void> {
   const { missing, ...status } = await migrationStatus(url);
   refuseNewer(status);
-  if (missing.length > 0) throw new StartError(`The database lacks ${missing.join(', ')}: run ${commandLine('migrate')}`);
+  if (missing.length > 0)
+    throw new StartError(`The database lacks ${missing.join(', ')}: run ${commandLine('migrate')}`);
 }
 
 /** Refuses a database of a newer version: this version could write wrong data into it. */
 export function refuseNewer({ unknown }: Pick<Status, 'unknown'>): void {
   if (unknown.length === 0) return;
-  throw new StartError(`The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with ${commandLine('migrate down')} in the version that applied it`);
+  throw new StartError(
+    `The database has ${unknown.join(', ')}, which this version of Baton does not know: use a newer one, or revert it with ${commandLine('migrate down')} in the version that applied it`,
+  );
 }
 
 export async function readStatus(client: pg.Client): Promise<Status> {
@@ -149,7 +162,8 @@ export async function readStatus(client: pg.Client): Promise<Status> {
 
 const checksum = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
-const isMigrated = (client: pg.Client): Promise<boolean> => holds(client, `to_regclass('_prisma_migrations') IS NOT NULL`);
+const isMigrated = (client: pg.Client): Promise<boolean> =>
+  holds(client, `to_regclass('_prisma_migrations') IS NOT NULL`);
 
 /** Whether the schema has no relations and types except those of extensions. */
 const isEmpty = (client: pg.Client): Promise<boolean> =>
@@ -182,7 +196,11 @@ async function transaction(client: pg.Client, failed: string, work: () => Promis
  * The lock is held by a transaction of its own, on a second connection: a lock of a session would stay behind in PgBouncer, which gives each
  * transaction any connection.
  */
-async function locked<T>(url: string, work: (client: pg.Client) => Promise<T>, lock: 'pg_advisory_xact_lock' | 'pg_advisory_xact_lock_shared' = 'pg_advisory_xact_lock'): Promise<T> {
+async function locked<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  lock: 'pg_advisory_xact_lock' | 'pg_advisory_xact_lock_shared' = 'pg_advisory_xact_lock',
+): Promise<T> {
   return connected(url, (holder) =>
     connected(url, async (client) => {
       await holder.query(`BEGIN; ${unhurried}; SELECT ${lock}(${migrationLock})`);
@@ -206,7 +224,11 @@ export async function connected<T>(url: string, work: (client: pg.Client) => Pro
 
 /** Waits while other processes use all connections. */
 async function connect(url: string, until: number): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'baton migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'baton migrate',
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -39,7 +39,9 @@ export function createPing(url: string): Ping {
         await fresh.connect();
       }
       // "on" on a standby. The next ping reconnects, perhaps to the promoted server.
-      const { rows } = await client.query<{ reads_only: string }>(`SELECT current_setting('transaction_read_only') AS reads_only`);
+      const { rows } = await client.query<{ reads_only: string }>(
+        `SELECT current_setting('transaction_read_only') AS reads_only`,
+      );
       return rows[0]?.reads_only === 'off';
     } catch (error) {
       return isOutOfConnections(error) && 'full';

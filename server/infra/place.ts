@@ -9,7 +9,8 @@ function folderOf(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : folderOf(dirname(folder));
 }
 
-export const packageVersion = (): string => (JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }).version;
+export const packageVersion = (): string =>
+  (JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }).version;
 
 /** Only the package has bundled files. */
 const isPackage = !import.meta.url.endsWith('.ts');

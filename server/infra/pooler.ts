@@ -20,7 +20,10 @@ export async function checkPooler(url: string, prepared: boolean, log: Log): Pro
     if (!(await isPooled(first))) return;
     if (prepared) await requireNames(first, await open());
     const { rows } = await first.query<{ ms: string }>(`SELECT current_setting('statement_timeout') AS ms`);
-    if (rows[0]?.ms === '0') log.warn(`DATABASE_URL leads to a pooler that passes on no statement_timeout: set one in its connect_query, so that no statement can run on for ever (${page})`);
+    if (rows[0]?.ms === '0')
+      log.warn(
+        `DATABASE_URL leads to a pooler that passes on no statement_timeout: set one in its connect_query, so that no statement can run on for ever (${page})`,
+      );
   }).catch((error: unknown) => {
     // The pool waits for a connection.
     if (!isOutOfConnections(error)) throw explained(error);
@@ -34,13 +37,19 @@ export async function checkPooler(url: string, prepared: boolean, log: Log): Pro
  */
 export async function refusePooledReplica(url: string): Promise<void> {
   const isBehindPooler = await connected(url, async (open) => isPooled(await open())).catch(() => false);
-  if (isBehindPooler) throw new StartError(`DATABASE_REPLICA_URL leads to a pooler: give the address of the replica itself (${page})`);
+  if (isBehindPooler)
+    throw new StartError(`DATABASE_REPLICA_URL leads to a pooler: give the address of the replica itself (${page})`);
 }
 
 async function connected<T>(url: string, work: (open: () => Promise<pg.Client>) => Promise<T>): Promise<T> {
   const clients: pg.Client[] = [];
   const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString: url, ...sessionSettings, connectionTimeoutMillis: withinMs, query_timeout: withinMs });
+    const client = new pg.Client({
+      connectionString: url,
+      ...sessionSettings,
+      connectionTimeoutMillis: withinMs,
+      query_timeout: withinMs,
+    });
     client.on('error', () => undefined);
     clients.push(client);
     await client.connect();
@@ -70,11 +79,19 @@ async function requireNames(first: pg.Client, second: pg.Client): Promise<void> 
 function explained(error: unknown): unknown {
   const { code, message } = error as { code?: string; message: string };
   if (code === '42P05' || code === '26000')
-    return new StartError(`DATABASE_URL leads to a pooler in transaction mode that keeps no prepared statements: set BATON_PREPARED=0 (${page})`);
+    return new StartError(
+      `DATABASE_URL leads to a pooler in transaction mode that keeps no prepared statements: set BATON_PREPARED=0 (${page})`,
+    );
   const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
   if (parameter !== undefined)
     return new StartError(
-      `DATABASE_URL leads to a pooler that refuses ${parameter}: add ignore_startup_parameters = ${Object.keys(sessionSettings).filter((name) => name !== 'application_name').join(', ')} to its settings (${page})`,
+      `DATABASE_URL leads to a pooler that refuses ${parameter}: add ignore_startup_parameters = ${Object.keys(
+        sessionSettings,
+      )
+        .filter((name) => name !== 'application_name')
+        .join(', ')} to its settings (${page})`,
     );
-  return error instanceof Error ? new AwayError(`PostgreSQL does not answer (${message}): check DATABASE_URL and that it runs`) : error;
+  return error instanceof Error
+    ? new AwayError(`PostgreSQL does not answer (${message}): check DATABASE_URL and that it runs`)
+    : error;
 }

@@ -42,14 +42,22 @@ const fence = {
   name: 'replica_fence',
   text: `SELECT pg_wal_lsn_diff(CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END, '0/0')::float8 AS position`,
 };
-const replayed = { name: 'replica_replayed', text: `SELECT pg_is_in_recovery() AS standby, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS position` };
+const replayed = {
+  name: 'replica_replayed',
+  text: `SELECT pg_is_in_recovery() AS standby, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS position`,
+};
 /** Equal on a primary and its standbys, for one of its databases. */
 const identity = `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), (SELECT oid FROM pg_database WHERE datname = current_database())) AS id`;
 const mostSamples = 3_600;
 const notKnown = -1;
 
 /** Follows a streaming replica of the primary, and says when a query may read it. The primary is asked once for all queries that come while it is asked. */
-export function createReplica(url: string, primary: Pool, log: Log, { prepared, ...chosen }: Partial<ReplicaPace> & DatabaseOptions = {}): Replica {
+export function createReplica(
+  url: string,
+  primary: Pool,
+  log: Log,
+  { prepared, ...chosen }: Partial<ReplicaPace> & DatabaseOptions = {},
+): Replica {
   const pace = { ...defaults, ...chosen };
   const database = createDatabase(url, log, { prepared });
   const { pool } = database;
@@ -81,15 +89,28 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
 
   async function follow(): Promise<void> {
     const at = performance.now();
-    const [ofPrimary, ofReplica] = await Promise.allSettled([position(), within(Promise.all([look(), sameDatabase()]), pace.lookMs)]);
+    const [ofPrimary, ofReplica] = await Promise.allSettled([
+      position(),
+      within(Promise.all([look(), sameDatabase()]), pace.lookMs),
+    ]);
     if (closed) return;
-    if (ofPrimary.status === 'fulfilled' && samples.length < mostSamples) samples.push({ at, position: ofPrimary.value });
+    if (ofPrimary.status === 'fulfilled' && samples.length < mostSamples)
+      samples.push({ at, position: ofPrimary.value });
     const newest = samples.at(-1)?.position ?? has;
     samples = samples.filter((sample) => sample.position > has);
     const lagMs = samples.length === 0 ? 0 : performance.now() - samples[0]!.at;
-    const reason = ofReplica.status === 'rejected' ? (ofReplica.reason as Error).message : lagMs > pace.behindMs ? `it is ${Math.round(lagMs / 1_000)} s behind` : null;
+    const reason =
+      ofReplica.status === 'rejected'
+        ? (ofReplica.reason as Error).message
+        : lagMs > pace.behindMs
+          ? `it is ${Math.round(lagMs / 1_000)} s behind`
+          : null;
     isWell = ofReplica.status === 'fulfilled';
-    state = { follows: reason === null, lagSeconds: lagMs / 1_000, lagBytes: has === notKnown ? state.lagBytes : Math.max(0, newest - has) };
+    state = {
+      follows: reason === null,
+      lagSeconds: lagMs / 1_000,
+      lagBytes: has === notKnown ? state.lagBytes : Math.max(0, newest - has),
+    };
     if (!isWell) lose();
     if (state.follows === said) return;
     said = state.follows;
@@ -110,7 +131,8 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
     }
   }
   const stop = new AbortController();
-  const stopping = (ms: number): Promise<void> => delay(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  const stopping = (ms: number): Promise<void> =>
+    delay(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   const running = run();
 
   async function catchUp(): Promise<boolean> {
@@ -118,7 +140,14 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
     const needed = await position();
     while (has < needed) {
       const leftMs = until - performance.now();
-      if (!isWell || leftMs <= 0 || !(await within(look().then(() => true), leftMs).catch(() => false))) {
+      if (
+        !isWell ||
+        leftMs <= 0 ||
+        !(await within(
+          look().then(() => true),
+          leftMs,
+        ).catch(() => false))
+      ) {
         wanted = Math.max(wanted, needed);
         return false;
       }
@@ -133,7 +162,8 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
     get state() {
       return state;
     },
-    caughtUp: () => (isWell && (has === notKnown || has >= wanted) ? catchUp().catch(() => false) : Promise.resolve(false)),
+    caughtUp: () =>
+      isWell && (has === notKnown || has >= wanted) ? catchUp().catch(() => false) : Promise.resolve(false),
     async whileFollowed(query) {
       let lost = (): void => undefined;
       const loss = new Promise<null>((resolve) => losses.add((lost = () => resolve(null))));
@@ -155,7 +185,9 @@ export function createReplica(url: string, primary: Pool, log: Log, { prepared, 
 /** Rejects when it takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error('it does not answer')), ms)));
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error('it does not answer')), ms)),
+  );
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 

@@ -23,7 +23,10 @@ function process(url: string) {
   let [answered, over] = [0, false];
   const one = async () => {
     while (!over) {
-      await database.pool.query('SELECT pg_sleep(0.01)').then(() => (answered += 1), (error: unknown) => refused.push(error));
+      await database.pool.query('SELECT pg_sleep(0.01)').then(
+        () => (answered += 1),
+        (error: unknown) => refused.push(error),
+      );
       if (refused.length > 1_000) over = true;
     }
   };
@@ -58,7 +61,9 @@ test('two processes share 14 connections without a refusal, and end with equal n
   await expect.poll(() => first.connections, patience).toBe(10);
   second.begin();
   await expect.poll(() => second.answered, patience).toBeGreaterThan(20);
-  await expect.poll(() => [first, second].every(({ connections, refused }) => connections >= 6 || refused.length > 0), patience).toBe(true);
+  await expect
+    .poll(() => [first, second].every(({ connections, refused }) => connections >= 6 || refused.length > 0), patience)
+    .toBe(true);
   await Promise.all([first.stop(), second.stop()]);
   expect([first.refused, second.refused]).toEqual([[], []]);
 }, 180_000);
@@ -76,18 +81,25 @@ test('a new process gets a connection when another process has all of them', asy
 
 test('two servers that share 14 connections answer every request and stay ready', async () => {
   const url = await fewConnections(owner, 14);
-  const servers = await Promise.all([1, 2].map(async () => {
-    await requireMigrated(url);
-    const database = createDatabase(url, silentLog);
-    atEnd(() => database.close());
-    // All requests compete for connections: none waits for others of its key, which is refused after 10 s.
-    return startApp({ ...owner, ...database }, { variables: { BATON_ADMIN_KEY: adminKey }, heavyReads: { cost: Infinity, atOnce: 1, waiting: 0, waitMs: 0 } });
-  }));
+  const servers = await Promise.all(
+    [1, 2].map(async () => {
+      await requireMigrated(url);
+      const database = createDatabase(url, silentLog);
+      atEnd(() => database.close());
+      // All requests compete for connections: none waits for others of its key, which is refused after 10 s.
+      return startApp(
+        { ...owner, ...database },
+        { variables: { BATON_ADMIN_KEY: adminKey }, heavyReads: { cost: Infinity, atOnce: 1, waiting: 0, waitMs: 0 } },
+      );
+    }),
+  );
   const wrong: unknown[] = [];
   const ask = async (server: string) => {
     const { post } = client(server, { key: adminKey });
     for (let n = 0; n < 25; n += 1) {
-      const { status, errors } = await post('{ sessions { totalCount nodes { id } } agents { totalCount nodes { id } } handoffs { totalCount nodes { id } } }');
+      const { status, errors } = await post(
+        '{ sessions { totalCount nodes { id } } agents { totalCount nodes { id } } handoffs { totalCount nodes { id } } }',
+      );
       if (status !== 200 || errors !== undefined) wrong.push(status, errors?.[0]);
     }
   };
@@ -116,11 +128,26 @@ test('rejects a caller when no connection is free within the wait', async () => 
   await taken.connect();
   const pool = new SharedPool({ connectionString: url, max: 10, connectionTimeoutMillis: 300, Client: pg.Client });
   const began = performance.now();
-  const refused = await Promise.all(Array.from({ length: 20 }, () => pool.query('SELECT 1').catch((error: unknown) => error)));
+  const refused = await Promise.all(
+    Array.from({ length: 20 }, () => pool.query('SELECT 1').catch((error: unknown) => error)),
+  );
   expect(performance.now() - began).toBeGreaterThanOrEqual(290);
-  for (const error of refused) expect([isOutOfConnections(error), error instanceof Error && error.message.startsWith('timeout exceeded')]).toContain(true);
+  for (const error of refused)
+    expect([
+      isOutOfConnections(error),
+      error instanceof Error && error.message.startsWith('timeout exceeded'),
+    ]).toContain(true);
   await taken.end();
-  await expect.poll(() => pool.query('SELECT 1').then(({ rowCount }) => rowCount, () => 0), patience).toBe(1);
+  await expect
+    .poll(
+      () =>
+        pool.query('SELECT 1').then(
+          ({ rowCount }) => rowCount,
+          () => 0,
+        ),
+      patience,
+    )
+    .toBe(1);
   await pool.end();
 });
 

@@ -1,12 +1,18 @@
 import pg from 'pg';
 
-type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
+type Callback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
 
 /** Whether PostgreSQL has no free connection, in all or for this role or database. */
-export const isOutOfConnections = (error: unknown): error is Error => error instanceof Error && Reflect.get(error, 'code') === '53300';
+export const isOutOfConnections = (error: unknown): error is Error =>
+  error instanceof Error && Reflect.get(error, 'code') === '53300';
 
 /** Whether opening a connection took too long. */
-const isLate = (error: unknown): error is Error => error instanceof Error && /^(timeout expired|Connection terminated due to connection timeout)/.test(error.message);
+const isLate = (error: unknown): error is Error =>
+  error instanceof Error && /^(timeout expired|Connection terminated due to connection timeout)/.test(error.message);
 
 /** Delay before the pool tries another connection after a refusal; shorter with at most one connection. */
 const growMs = { few: 50, some: 250 };
@@ -57,7 +63,9 @@ export class SharedPool extends pg.Pool {
   override connect(callback?: Callback): Promise<pg.PoolClient> | void {
     if (callback !== undefined) return this.#take(callback, performance.now() + this.#turnMs);
     return new Promise((resolve, reject) => {
-      this.connect((error, client) => (client === undefined ? reject(error ?? new Error('No connection')) : resolve(client)));
+      this.connect((error, client) =>
+        client === undefined ? reject(error ?? new Error('No connection')) : resolve(client),
+      );
     });
   }
 
@@ -72,7 +80,11 @@ export class SharedPool extends pg.Pool {
   #take(callback: Callback, until: number): void {
     this.#enter((error, client, done) => {
       // Others of the pool become free while a busy process fails to open a connection.
-      const mayWaitUntil = isOutOfConnections(error) ? until : isLate(error) && this.totalCount > 0 ? until - this.#turnMs + lateMs : 0;
+      const mayWaitUntil = isOutOfConnections(error)
+        ? until
+        : isLate(error) && this.totalCount > 0
+          ? until - this.#turnMs + lateMs
+          : 0;
       const left = mayWaitUntil - performance.now();
       if (error === undefined || this.ending || left <= 0) callback(error, client, done);
       else this.#takeWithin(left, error, callback, until);
@@ -85,7 +97,8 @@ export class SharedPool extends pg.Pool {
    */
   #enter(callback: Callback): void {
     const { max = 0 } = this.options;
-    if (this.idleCount > 0 || this.totalCount === this.#opening || this.totalCount >= max) return super.connect(callback);
+    if (this.idleCount > 0 || this.totalCount === this.#opening || this.totalCount >= max)
+      return super.connect(callback);
     if (this.#opening <= this.waitingCount) {
       this.#opening += 1;
       super.connect((_error, client, done) => {
@@ -130,7 +143,8 @@ export class SharedPool extends pg.Pool {
     if (allowed < this.#max) this.#makeDo(allowed);
     else this.options.max = allowed;
     // Opens a connection for a waiting caller. `watchingClient` handles a refusal.
-    if (this.waitingCount > 0 && this.totalCount < allowed) super.connect((_error, client, done) => void (client !== undefined && done()));
+    if (this.waitingCount > 0 && this.totalCount < allowed)
+      super.connect((_error, client, done) => void (client !== undefined && done()));
   }
 
   /** Closes a connection when it is time. Its slot stays free for a moment, so that another process can take it. */

@@ -12,7 +12,11 @@ const requestOfClient = Symbol.for('baton.request');
  * A PostgreSQL client that reports how long each statement took, and logs statements of at least `slowMs`, including waits for locks: their name if any, and their text
  * without values.
  */
-export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client, took: (ms: number) => void = () => undefined): typeof pg.Client {
+export function watchedClient(
+  log: Log,
+  Client: typeof pg.Client = pg.Client,
+  took: (ms: number) => void = () => undefined,
+): typeof pg.Client {
   const Watched = class extends Client {};
   const query = Client.prototype.query as Query;
   const watched: Query = function (this: pg.Client, ...args) {
@@ -42,6 +46,13 @@ export function watchedClient(log: Log, Client: typeof pg.Client = pg.Client, to
 /** Removes the literals from the text. Parameters are not part of it. */
 function describe(query: unknown): { statement: string; name?: string } {
   const { text = '', name } = (typeof query === 'string' ? { text: query } : query) as { text?: string; name?: string };
-  const shape = text.replaceAll(/'(?:[^']|'')*'/g, '?').replaceAll(/\$\$.*?\$\$/gs, '?').replaceAll(/\s+/g, ' ').trim();
-  return { statement: shape.length > 300 ? `${shape.slice(0, 299)}…` : shape, ...(name !== undefined && name !== '' && { name }) };
+  const shape = text
+    .replaceAll(/'(?:[^']|'')*'/g, '?')
+    .replaceAll(/\$\$.*?\$\$/gs, '?')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return {
+    statement: shape.length > 300 ? `${shape.slice(0, 299)}…` : shape,
+    ...(name !== undefined && name !== '' && { name }),
+  };
 }

@@ -13,8 +13,18 @@ export function traceSettings(source: NodeJS.ProcessEnv): { traces: TraceExport 
   const exporter = source['OTEL_TRACES_EXPORTER']?.trim() || (endpoints.some((name) => source[name]) ? 'otlp' : 'none');
   if (exporter === 'none') return off;
   if (exporter === 'console') return { traces: 'console', warnings: [] };
-  if (exporter !== 'otlp') return { traces: null, warnings: [`OTEL_TRACES_EXPORTER is '${exporter}', and no traces are sent: Baton knows otlp, console and none`] };
-  const protocol = source['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || source['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/protobuf';
+  if (exporter !== 'otlp')
+    return {
+      traces: null,
+      warnings: [`OTEL_TRACES_EXPORTER is '${exporter}', and no traces are sent: Baton knows otlp, console and none`],
+    };
+  const protocol =
+    source['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || source['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return { traces: `otlp/${protocol}`, warnings: [] };
-  return { traces: null, warnings: [`The OTLP protocol is '${protocol}', and no traces are sent: Baton sends http/protobuf and http/json, which collectors take on port 4318`] };
+  return {
+    traces: null,
+    warnings: [
+      `The OTLP protocol is '${protocol}', and no traces are sent: Baton sends http/protobuf and http/json, which collectors take on port 4318`,
+    ],
+  };
 }

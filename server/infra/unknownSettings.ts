@@ -6,7 +6,9 @@ export function unknownSettings(names: readonly string[], known: readonly string
 }
 
 function nearest(name: string, known: readonly string[]): string {
-  const [first] = known.filter((each) => each.startsWith('BATON_')).sort((a, b) => distance(name, a) - distance(name, b));
+  const [first] = known
+    .filter((each) => each.startsWith('BATON_'))
+    .sort((a, b) => distance(name, a) - distance(name, b));
   return first!;
 }
 
@@ -15,7 +17,8 @@ function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, character] of [...from].entries()) {
     const next = [line + 1];
-    for (let at = 1; at <= to.length; at += 1) next[at] = Math.min(row[at]! + 1, next[at - 1]! + 1, row[at - 1]! + (to[at - 1] === character ? 0 : 1));
+    for (let at = 1; at <= to.length; at += 1)
+      next[at] = Math.min(row[at]! + 1, next[at - 1]! + 1, row[at - 1]! + (to[at - 1] === character ? 0 : 1));
     row = next;
   }
   return row[to.length]!;

@@ -48,7 +48,10 @@ const finish = (sessionId: string) => run(completeSession, { sessionId, ...end }
 const exists = async (id: string): Promise<boolean> => (await db.prisma.session.count({ where: { id } })) === 1;
 const webhook = async (position: number): Promise<string> => {
   const id = newId();
-  await pool.query(`INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) VALUES ($1, 'https://example.com/', '{}', 1, 'x', $2, 'admin', now())`, [id, position]);
+  await pool.query(
+    `INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) VALUES ($1, 'https://example.com/', '{}', 1, 'x', $2, 'admin', now())`,
+    [id, position],
+  );
   return id;
 };
 const deliver = (webhookId: string, sessionId: string, status: string) =>
@@ -69,7 +72,13 @@ async function richSession(): Promise<string> {
   for (const role of ['write', 'check']) await agent(`${role}r-${newId().slice(-6)}`, { role });
   await pipeline('text', ['write DONE check', 'check DONE end']);
   const sessionId = await session(null, { pipeline: 'text' });
-  await turn(sessionId, { messages: [{ role: 'USER', content: 'Write the pruned text.' }, { role: 'ASSISTANT', content: 'I do.' }], toolCalls: [toolCall('c1', 'edit', { filesModified: ['a.ts'] })] });
+  await turn(sessionId, {
+    messages: [
+      { role: 'USER', content: 'Write the pruned text.' },
+      { role: 'ASSISTANT', content: 'I do.' },
+    ],
+    toolCalls: [toolCall('c1', 'edit', { filesModified: ['a.ts'] })],
+  });
   await run(recordDecision, { sessionId, text: 'so be it' });
   await run(setTasks, { sessionId, tasks: [{ content: 'check', status: 'PENDING' }] });
   await run(captureSnapshot, { sessionId });
@@ -77,7 +86,10 @@ async function richSession(): Promise<string> {
   await run(acceptHandoff, { handoffId: handoffId! });
   await turn(sessionId);
   await reassign(sessionId, { agentId: 'bob', leavePipeline: true });
-  await pool.query(`INSERT INTO import_lines (session_id, line_key, turn_id) SELECT session_id, 'line', id FROM turns WHERE session_id = $1 LIMIT 1`, [sessionId]);
+  await pool.query(
+    `INSERT INTO import_lines (session_id, line_key, turn_id) SELECT session_id, 'line', id FROM turns WHERE session_id = $1 LIMIT 1`,
+    [sessionId],
+  );
   await pool.query(
     `INSERT INTO import_usages (id, session_id, key, turn_id, input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens) SELECT gen_random_uuid(), session_id, 'k', id, 1, 1, 1, 1 FROM turns WHERE session_id = $1 LIMIT 1`,
     [sessionId],
@@ -111,17 +123,25 @@ describe('a finished Session is pruned with everything below it', () => {
     // What waits in the queue is never finished.
     const tables = (await tablesBelow()).filter((name) => name !== 'queue_entries');
     const ids = async (sessionId: string): Promise<string[]> => {
-      const { rows } = await client.query<{ id: string }>('SELECT id FROM events WHERE session_id = $1 UNION SELECT id FROM handoffs WHERE session_id = $1 UNION SELECT $1::uuid', [sessionId]);
+      const { rows } = await client.query<{ id: string }>(
+        'SELECT id FROM events WHERE session_id = $1 UNION SELECT id FROM handoffs WHERE session_id = $1 UNION SELECT $1::uuid',
+        [sessionId],
+      );
       return rows.map(({ id }) => id);
     };
     const [ofGone, ofKept] = [await ids(gone), await ids(kept)];
     await stamper.now();
     /** Rows of every table of the schema that name one of these ids. */
     const naming = async (known: string[]): Promise<Record<string, number>> => {
-      const { rows } = await client.query<{ name: string }>(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`);
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`,
+      );
       const counts: Record<string, number> = {};
       for (const { name } of rows) {
-        const found = await client.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${name} t WHERE EXISTS (SELECT FROM unnest($1::text[]) id WHERE to_jsonb(t)::text LIKE '%' || id || '%')`, [known]);
+        const found = await client.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM ${name} t WHERE EXISTS (SELECT FROM unnest($1::text[]) id WHERE to_jsonb(t)::text LIKE '%' || id || '%')`,
+          [known],
+        );
         counts[name] = found.rows[0]!.count;
       }
       return counts;
@@ -160,7 +180,9 @@ describe('a finished Session is pruned with everything below it', () => {
     await client.query(begin.text);
     const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN ${text}`, values });
     await client.query('ROLLBACK');
-    expect(rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Seq Scan') && !line.includes('on pruning'))).toEqual([]);
+    expect(
+      rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Seq Scan') && !line.includes('on pruning')),
+    ).toEqual([]);
   });
 });
 
@@ -168,7 +190,10 @@ describe('the Sessions that are pruned', () => {
   it('finished more than the given days ago, by the clock of the database', async () => {
     const [old, young, open] = [await session('ada'), await session('ada'), await session('ada')];
     for (const id of [old, young]) await finish(id);
-    await pool.query(`UPDATE sessions SET last_activity_at = clock_timestamp() - CASE WHEN id = $1 THEN interval '25 hours' WHEN id = $2 THEN interval '23 hours' ELSE interval '9 days' END WHERE id IN ($1, $2, $3)`, [old, young, open]);
+    await pool.query(
+      `UPDATE sessions SET last_activity_at = clock_timestamp() - CASE WHEN id = $1 THEN interval '25 hours' WHEN id = $2 THEN interval '23 hours' ELSE interval '9 days' END WHERE id IN ($1, $2, $3)`,
+      [old, young, open],
+    );
     await pruneAll(new Pruner({ ...options, days: 1 }));
     expect([await exists(old), await exists(young), await exists(open)]).toEqual([false, true, true]);
     await pruneAll();
@@ -194,14 +219,22 @@ describe('the Sessions that are pruned', () => {
     await finish(await session('ada'));
     expect((await pruneAll()).sessions).toBe(0);
     await pool.query('UPDATE webhooks SET deleted_at = now() WHERE id = $1', [hook]);
-    await pool.query(`INSERT INTO event_followers (name, position, seen_at) VALUES ('archive of a test', $1, clock_timestamp())`, [rows[0]!.newest]);
+    await pool.query(
+      `INSERT INTO event_followers (name, position, seen_at) VALUES ('archive of a test', $1, clock_timestamp())`,
+      [rows[0]!.newest],
+    );
     expect((await pruneAll()).sessions).toBe(0);
     await pool.query(`UPDATE event_followers SET seen_at = clock_timestamp() - interval '8 days'`);
     expect((await pruneAll()).sessions).toBe(1);
   });
 
   it('are not locked by others, and one that cannot be pruned holds up no other', async () => {
-    const [locked, referred, ...others] = [await session('ada'), await session('ada'), await session('ada'), await session('ada')];
+    const [locked, referred, ...others] = [
+      await session('ada'),
+      await session('ada'),
+      await session('ada'),
+      await session('ada'),
+    ];
     for (const id of [locked, referred, ...others]) await finish(id);
     const client = new pg.Client({ connectionString: db.url });
     await client.connect();
@@ -245,14 +278,25 @@ describe('what stays', () => {
     await finish(sessionId);
     const everything = { sessionId: null, agentId: 'eve', initiatedAfter: null, initiatedBefore: null };
     const day = { ...everything, initiatedAfter: new Date(0), initiatedBefore: new Date('2999-01-01') };
-    const counted = { handoffCount: 1, edges: [{ source: 'ada', target: 'eve', count: 1, successRate: 1, byStatus: [{ status: 'COMPLETED', count: 1 }] }] };
-    for (const filter of [everything, day]) expect(await handoffGraph(pool, filter, null, operator)).toMatchObject(counted);
+    const counted = {
+      handoffCount: 1,
+      edges: [
+        { source: 'ada', target: 'eve', count: 1, successRate: 1, byStatus: [{ status: 'COMPLETED', count: 1 }] },
+      ],
+    };
+    for (const filter of [everything, day])
+      expect(await handoffGraph(pool, filter, null, operator)).toMatchObject(counted);
     await pruneAll();
     for (const folds of [false, true]) {
       if (folds) await foldPaths({ pool, log: silentLog });
-      for (const filter of [everything, day]) expect(await handoffGraph(pool, filter, null, operator)).toMatchObject(counted);
+      for (const filter of [everything, day])
+        expect(await handoffGraph(pool, filter, null, operator)).toMatchObject(counted);
     }
-    const before = (await pool.query<{ newest: number; inbox: number }>(`SELECT newest_position()::float8 AS newest, inbox_sequence AS inbox FROM agents WHERE id = 'eve'`)).rows[0]!;
+    const before = (
+      await pool.query<{ newest: number; inbox: number }>(
+        `SELECT newest_position()::float8 AS newest, inbox_sequence AS inbox FROM agents WHERE id = 'eve'`,
+      )
+    ).rows[0]!;
     const next = await session('eve');
     await stamper.now();
     const { rows } = await pool.query<{ newest: number; inbox: number }>(
@@ -264,8 +308,12 @@ describe('what stays', () => {
   });
 
   it('never gives a position again, whatever a server of an older version does', async () => {
-    const { rows } = await pool.query<{ id: string }>(`INSERT INTO events (id, type, at, agent_id, actor_principal) VALUES (gen_random_uuid(), 'AGENT_CHANGED', now(), 'ada', 'test') RETURNING id`);
-    await expect(pool.query('INSERT INTO event_positions (position, event_id) SELECT position, $1 FROM pruning', [rows[0]!.id])).rejects.toMatchObject({ constraint: 'event_positions_grow' });
+    const { rows } = await pool.query<{ id: string }>(
+      `INSERT INTO events (id, type, at, agent_id, actor_principal) VALUES (gen_random_uuid(), 'AGENT_CHANGED', now(), 'ada', 'test') RETURNING id`,
+    );
+    await expect(
+      pool.query('INSERT INTO event_positions (position, event_id) SELECT position, $1 FROM pruning', [rows[0]!.id]),
+    ).rejects.toMatchObject({ constraint: 'event_positions_grow' });
     await stamper.now();
   });
 });
@@ -281,14 +329,24 @@ describe('random histories, pruned while others write', () => {
     );
     const everything = { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null };
     // Refused acts are as good as others.
-    const perform = (sessions: string[]) => async (each: typeof act extends fc.Arbitrary<infer A> ? A : never): Promise<unknown> => {
-      const sessionId = sessions[each.n]!;
-      const open = async (): Promise<string> => (await db.prisma.session.findUnique({ where: { id: sessionId } }))?.lastHandoffId ?? newId();
-      if (each.kind === 'move') return initiate(sessionId, each.to).catch(() => reassign(sessionId, { agentId: each.to })).catch(() => null);
-      if (each.kind === 'turn') return turn(sessionId).catch(() => null);
-      if (each.kind === 'accept') return run(acceptHandoff, { handoffId: await open() }).catch(() => null);
-      return run(each.kind === 'complete' ? completeSession : cancelSession, { sessionId, ...end, reason: null }).catch(() => null);
-    };
+    const perform =
+      (sessions: string[]) =>
+      async (each: typeof act extends fc.Arbitrary<infer A> ? A : never): Promise<unknown> => {
+        const sessionId = sessions[each.n]!;
+        const open = async (): Promise<string> =>
+          (await db.prisma.session.findUnique({ where: { id: sessionId } }))?.lastHandoffId ?? newId();
+        if (each.kind === 'move')
+          return initiate(sessionId, each.to)
+            .catch(() => reassign(sessionId, { agentId: each.to }))
+            .catch(() => null);
+        if (each.kind === 'turn') return turn(sessionId).catch(() => null);
+        if (each.kind === 'accept') return run(acceptHandoff, { handoffId: await open() }).catch(() => null);
+        return run(each.kind === 'complete' ? completeSession : cancelSession, {
+          sessionId,
+          ...end,
+          reason: null,
+        }).catch(() => null);
+      };
     /** The records of Sessions that are not finished. */
     const rest = async (ids: readonly string[]): Promise<unknown> => {
       const { rows } = await pool.query(
@@ -300,25 +358,34 @@ describe('random histories, pruned while others write', () => {
       return rows;
     };
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 8, maxLength: 30 }), fc.array(act, { minLength: 4, maxLength: 12 }), async (acts, during) => {
-        const quiet = await Promise.all(Array.from({ length: 6 }, (_, at) => session(at % 2 === 0 ? 'ada' : 'bob')));
-        const busy = await Promise.all(Array.from({ length: 6 }, () => session('ada')));
-        for (const each of acts) await perform(quiet)(each);
-        await stamper.now();
-        const before = await rest(quiet);
-        const counts = await handoffGraph(pool, everything, null, operator);
-        const [pruned] = await Promise.all([pruneAll(), ...during.map(perform(busy))]);
-        expect(pruned.sessions).toBeGreaterThanOrEqual(0);
-        expect(await rest(quiet)).toEqual(before);
-        const finished = await db.prisma.session.count({ where: { id: { in: quiet }, status: { in: ['COMPLETED', 'CANCELLED'] } } });
-        expect(finished).toBe(0);
-        expect((await handoffGraph(pool, everything, null, operator)).handoffCount).toBeGreaterThanOrEqual(counts.handoffCount);
-        expect(await brokenInvariants(pool)).toEqual([]);
-        for (const id of [...quiet, ...busy]) await run(cancelSession, { sessionId: id, ...end, reason: null }).catch(() => null);
-        await pruneAll();
-        expect(await db.prisma.session.count({ where: { id: { in: [...quiet, ...busy] } } })).toBe(0);
-        expect(await brokenInvariants(pool)).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.array(act, { minLength: 8, maxLength: 30 }),
+        fc.array(act, { minLength: 4, maxLength: 12 }),
+        async (acts, during) => {
+          const quiet = await Promise.all(Array.from({ length: 6 }, (_, at) => session(at % 2 === 0 ? 'ada' : 'bob')));
+          const busy = await Promise.all(Array.from({ length: 6 }, () => session('ada')));
+          for (const each of acts) await perform(quiet)(each);
+          await stamper.now();
+          const before = await rest(quiet);
+          const counts = await handoffGraph(pool, everything, null, operator);
+          const [pruned] = await Promise.all([pruneAll(), ...during.map(perform(busy))]);
+          expect(pruned.sessions).toBeGreaterThanOrEqual(0);
+          expect(await rest(quiet)).toEqual(before);
+          const finished = await db.prisma.session.count({
+            where: { id: { in: quiet }, status: { in: ['COMPLETED', 'CANCELLED'] } },
+          });
+          expect(finished).toBe(0);
+          expect((await handoffGraph(pool, everything, null, operator)).handoffCount).toBeGreaterThanOrEqual(
+            counts.handoffCount,
+          );
+          expect(await brokenInvariants(pool)).toEqual([]);
+          for (const id of [...quiet, ...busy])
+            await run(cancelSession, { sessionId: id, ...end, reason: null }).catch(() => null);
+          await pruneAll();
+          expect(await db.prisma.session.count({ where: { id: { in: [...quiet, ...busy] } } })).toBe(0);
+          expect(await brokenInvariants(pool)).toEqual([]);
+        },
+      ),
       { numRuns: runs(8), endOnFailure: true },
     );
   }, 60_000);

@@ -45,13 +45,30 @@ FROM (SELECT * FROM sessions s WHERE ${finished} AND (s.last_activity_at, s.id) 
 LEFT JOIN events e ON e.session_id = s.id AND e.session_sequence = s.event_count LEFT JOIN event_positions p ON p.event_id = e.id
 ORDER BY s.last_activity_at, s.id`);
 
-const takeTurn = statement(`UPDATE pruning SET holder = $1, until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+const takeTurn =
+  statement(`UPDATE pruning SET holder = $1, until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
 WHERE "only" IN (SELECT "only" FROM pruning WHERE holder IS NULL OR holder = $1 OR until < clock_timestamp() FOR UPDATE SKIP LOCKED)`);
 const release = statement('UPDATE pruning SET holder = NULL, until = NULL WHERE holder = $1');
-const lock = statement(`SELECT id FROM sessions s WHERE id = ANY ($1) AND ${finished} ORDER BY id FOR UPDATE SKIP LOCKED`);
+const lock = statement(
+  `SELECT id FROM sessions s WHERE id = ANY ($1) AND ${finished} ORDER BY id FOR UPDATE SKIP LOCKED`,
+);
 
 /** Tables with the Session's id, besides `events`. Deliveries go with their events. */
-const below = ['import_lines', 'import_usages', 'tool_calls', 'messages', 'decisions', 'tasks', 'queue_entries', 'handoffs', 'context_snapshots', 'stage_entries', 'turns', 'agent_sessions', 'search_entries'];
+const below = [
+  'import_lines',
+  'import_usages',
+  'tool_calls',
+  'messages',
+  'decisions',
+  'tasks',
+  'queue_entries',
+  'handoffs',
+  'context_snapshots',
+  'stage_entries',
+  'turns',
+  'agent_sessions',
+  'search_entries',
+];
 
 // One statement: its rows refer to each other in circles, and foreign keys are checked at its end.
 const prune = statement(`WITH gone AS MATERIALIZED (SELECT id FROM events WHERE session_id = ANY ($1)),
@@ -82,7 +99,10 @@ export class Pruner {
   /** Prunes the next Sessions. Rejects when the database is away; a Session that cannot be pruned is logged and passed over. */
   async batch(): Promise<Batch> {
     const started = performance.now();
-    const { rows } = await this.options.pool.query<{ id: string; finishedAt: string; rows: number; held: boolean }>({ ...find, values: [this.#after.finishedAt, this.#after.id, this.options.days] });
+    const { rows } = await this.options.pool.query<{ id: string; finishedAt: string; rows: number; held: boolean }>({
+      ...find,
+      values: [this.#after.finishedAt, this.#after.id, this.options.days],
+    });
     const chosen: string[] = [];
     let [size, seen] = [0, 0];
     for (const { id, rows: count, held } of rows) {
@@ -116,7 +136,10 @@ export class Pruner {
       const [id, ...others] = ids;
       if (others.length === 0) {
         observed('failure', pool, { part: 'keeping' });
-        log.error({ err: error, session: encodeId('session', id!) }, 'A finished session could not be pruned: it stays, and it will be tried again');
+        log.error(
+          { err: error, session: encodeId('session', id!) },
+          'A finished session could not be pruned: it stays, and it will be tried again',
+        );
         return { sessions: 0, events: 0 };
       }
       // One that cannot be pruned must not hold the others up.
@@ -158,7 +181,9 @@ const inTransaction = <T>(pool: Pool, work: (client: PoolClient) => Promise<T>):
     return result;
   });
 
-const count = statement(`SELECT count(*)::int AS count FROM (SELECT FROM sessions s WHERE ${finished} AND s.last_activity_at < clock_timestamp() - $1 * interval '1 day' LIMIT 100000) s`);
+const count = statement(
+  `SELECT count(*)::int AS count FROM (SELECT FROM sessions s WHERE ${finished} AND s.last_activity_at < clock_timestamp() - $1 * interval '1 day' LIMIT 100000) s`,
+);
 
 /** The number of Sessions that finished long enough ago, counted up to 100,000. */
 export async function countFinished({ pool, days }: PruneOptions): Promise<number> {

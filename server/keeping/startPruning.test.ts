@@ -26,16 +26,26 @@ async function finished(count: number): Promise<void> {
 const left = (): Promise<number> => db.prisma.session.count();
 
 it('prunes until stopped, says so in the log and the metrics, and goes on after a failure', async () => {
-  const metrics = createMetrics({ pool, isPersisted: () => false, live: () => ({ sockets: 0, streams: 0, lag: 0, redis: null }), everyMs: 0 });
+  const metrics = createMetrics({
+    pool,
+    isPersisted: () => false,
+    live: () => ({ sockets: 0, streams: 0, lag: 0, redis: null }),
+    everyMs: 0,
+  });
   atEnd(() => metrics.stop());
-  const valueOf = async (name: string): Promise<number> => Number(new RegExp(`^baton_${name} (\\S+)$`, 'm').exec(await metrics.read())?.[1]);
+  const valueOf = async (name: string): Promise<number> =>
+    Number(new RegExp(`^baton_${name} (\\S+)$`, 'm').exec(await metrics.read())?.[1]);
   await finished(60);
   expect(await valueOf('oldest_finished_session_seconds')).toBeGreaterThan(2 * 86_400 - 1);
   const lines: string[] = [];
   const say = (_fields: object, message: string): void => void lines.push(message);
   await pool.query('ALTER TABLE sessions RENAME TO away');
   const pruning = startPruning({ pool, log: { ...silentLog, info: say, warn: say }, days: 1 }, 20);
-  await vi.waitFor(() => expect(lines).toContain('Finished sessions could not be pruned: it will be tried again, and nothing else is affected'));
+  await vi.waitFor(() =>
+    expect(lines).toContain(
+      'Finished sessions could not be pruned: it will be tried again, and nothing else is affected',
+    ),
+  );
   await pool.query('ALTER TABLE away RENAME TO sessions');
   await vi.waitFor(async () => expect(await left()).toBe(0), 10_000);
   await vi.waitFor(() => expect(lines.at(-1)).toBe('Finished sessions were pruned'));

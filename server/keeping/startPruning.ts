@@ -16,7 +16,8 @@ export function startPruning(options: PruneOptions, everyMs = 60_000): { stop():
   let [begun, sessions, events] = [false, 0, 0];
   const background = repeat(0, async () => {
     try {
-      if (!begun) log.info({ days, due: await countFinished(options) }, 'Finished sessions are pruned after BATON_KEEP_DAYS');
+      if (!begun)
+        log.info({ days, due: await countFinished(options) }, 'Finished sessions are pruned after BATON_KEEP_DAYS');
       begun = true;
       const batch = await pruner.batch();
       sessions += batch.sessions;
@@ -29,7 +30,11 @@ export function startPruning(options: PruneOptions, everyMs = 60_000): { stop():
     } catch (error) {
       observed('failure', pool, { part: 'keeping' });
       const reason = errorCode(error) ?? 'unknown';
-      if (reason !== lastFailure) log.warn({ err: error }, 'Finished sessions could not be pruned: it will be tried again, and nothing else is affected');
+      if (reason !== lastFailure)
+        log.warn(
+          { err: error },
+          'Finished sessions could not be pruned: it will be tried again, and nothing else is affected',
+        );
       lastFailure = reason;
     }
     return everyMs;

@@ -16,7 +16,11 @@ import { newSecret } from './secret.ts';
 const db = await testDatabase();
 const { sent } = recordQueries(db.pool);
 const lines: string[] = [];
-const log = createLog({ level: 'trace', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
+const log = createLog({
+  level: 'trace',
+  redactLine: redactLogLine,
+  destination: { write: (line) => void lines.push(line) },
+});
 // It never looks by itself: what ends here, or what it is told of, ends at once.
 const server = await startApp(db, { log, variables: { BATON_ADMIN_KEY: adminKey }, recheckMs: 3_600_000 });
 // Another process, as far as keys are concerned: it hears of nothing, and looks for itself.
@@ -29,17 +33,27 @@ const viewer = '{ viewer { role agent { id } key { id name role } } }';
 beforeAll(() => agent('ada'));
 
 const asks = (headers: Record<string, string | string[]>, body = JSON.stringify({ query: viewer })) =>
-  send(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json', ...headers }, body });
+  send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body,
+  });
 
 interface Made {
   createKey: { key: { id: string }; secret: string };
 }
 async function make(input: object): Promise<{ id: string; secret: string }> {
-  const { data } = await admin.post<Made>('mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreateKeyPayload { key { id } secret } } }', { input });
+  const { data } = await admin.post<Made>(
+    'mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreateKeyPayload { key { id } secret } } }',
+    { input },
+  );
   return { id: data.createKey.key.id, secret: data.createKey.secret };
 }
 const revoke = (keyId: string, as = admin) =>
-  as.post<{ revokeKey: { key: { revokedAt: string } } }>('mutation ($keyId: ID!) { revokeKey(input: { keyId: $keyId }) { ... on RevokeKeyPayload { key { revokedAt } } } }', { keyId });
+  as.post<{ revokeKey: { key: { revokedAt: string } } }>(
+    'mutation ($keyId: ID!) { revokeKey(input: { keyId: $keyId }) { ... on RevokeKeyPayload { key { revokedAt } } } }',
+    { keyId },
+  );
 const statusOf = async (secret: string, at = url) => (await client(at, { key: secret }).post(viewer)).status;
 const uuidOf = async (secret: string) => (await server.authenticate(`Bearer ${secret}`)).keyId!;
 
@@ -60,7 +74,12 @@ describe('a caller without a valid key', () => {
     const refused = await asks(headers);
     expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
     expect(JSON.parse(refused.body)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
-    for (const body of ['{ broken', JSON.stringify({ query: '{ nonsense }' }), JSON.stringify({ query: '{ __schema { types { name } } }' }), '[]']) {
+    for (const body of [
+      '{ broken',
+      JSON.stringify({ query: '{ nonsense }' }),
+      JSON.stringify({ query: '{ __schema { types { name } } }' }),
+      '[]',
+    ]) {
       expect(await asks(headers, body)).toMatchObject({ status: 401, body: refused.body });
     }
   });
@@ -77,7 +96,10 @@ describe('a caller without a valid key', () => {
   it('reaches the health checks and the page for entering a key', async () => {
     expect((await send(`${url}/livez`)).status).toBe(200);
     expect((await send(`${url}/readyz`)).status).toBe(200);
-    expect(await send(`${url}/graphql`, { headers: { accept: 'text/html' } })).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(await send(`${url}/graphql`, { headers: { accept: 'text/html' } })).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    });
   });
 });
 
@@ -86,14 +108,19 @@ describe('a caller with a key', () => {
     const { id, secret } = await make({ role: 'AGENT', agentId: 'ada', name: 'laptop' });
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const { status, body } = await asks({ authorization: `${scheme} ${secret}`, host: 'baton.example.com' });
-      expect([status, JSON.parse(body)]).toMatchObject([200, { data: { viewer: { role: 'AGENT', agent: { id: 'ada' }, key: { id, name: 'laptop', role: 'AGENT' } } } }]);
+      expect([status, JSON.parse(body)]).toMatchObject([
+        200,
+        { data: { viewer: { role: 'AGENT', agent: { id: 'ada' }, key: { id, name: 'laptop', role: 'AGENT' } } } },
+      ]);
     }
   });
 
   it('is looked up once for 20 concurrent requests', async () => {
     const { secret } = await make({ role: 'ANALYST', name: 'dashboard' });
     sent.length = 0;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client(url, { key: secret }).post('{ viewer { role } }')));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client(url, { key: secret }).post('{ viewer { role } }')),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(sent).toHaveLength(1);
   });
@@ -119,7 +146,9 @@ describe('a caller with a key', () => {
     const { post } = client(url, { key: secret });
     const create = 'mutation ($input: CreateKeyInput!) { createKey(input: $input) { __typename } }';
     expect(await post(create, { input })).toMatchObject({ data: { createKey: { __typename: 'BadUserInputError' } } });
-    expect(await post(create, { input: { role: 'ANALYST', name: 'x' } })).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    expect(await post(create, { input: { role: 'ANALYST', name: 'x' } })).toMatchObject({
+      errors: [{ extensions: { code: 'FORBIDDEN' } }],
+    });
   });
 });
 
@@ -158,14 +187,21 @@ describe('a key', () => {
   });
 
   it('is rejected once it has expired, even while it is cached', async () => {
-    const { secret } = await make({ role: 'ANALYST', name: 'visitor', expiresAt: new Date(Date.now() + 5_000).toISOString() });
+    const { secret } = await make({
+      role: 'ANALYST',
+      name: 'visitor',
+      expiresAt: new Date(Date.now() + 5_000).toISOString(),
+    });
     expect(await statusOf(secret)).toBe(200);
     await vi.waitFor(async () => expect(await statusOf(secret)).toBe(401), { timeout: 30_000 });
   });
 
   it('is rejected once its agent is archived', async () => {
     await agent('retiring');
-    const [{ secret }, { secret: another }] = [await make({ role: 'AGENT', agentId: 'retiring', name: 'a' }), await make({ role: 'AGENT', agentId: 'retiring', name: 'b' })];
+    const [{ secret }, { secret: another }] = [
+      await make({ role: 'AGENT', agentId: 'retiring', name: 'a' }),
+      await make({ role: 'AGENT', agentId: 'retiring', name: 'b' }),
+    ];
     expect(await statusOf(secret)).toBe(200);
     await admin.post('mutation { archiveAgent(input: { id: "retiring" }) { __typename } }');
     expect([await statusOf(secret), await statusOf(another)]).toEqual([401, 401]);
@@ -188,7 +224,9 @@ describe('a key', () => {
       },
     } as unknown as Pool;
     const authenticate = createAuthenticate({ pool: slow, log, adminKey: undefined, open: false });
-    const asked = [authenticate(`Bearer ${secret}`), authenticate(`Bearer ${secret}`)].map((caller) => expect(caller).rejects.toThrow(UnauthenticatedError));
+    const asked = [authenticate(`Bearer ${secret}`), authenticate(`Bearer ${secret}`)].map((caller) =>
+      expect(caller).rejects.toThrow(UnauthenticatedError),
+    );
     await answer;
     await revoke(id);
     authenticate.forget(keyId);
@@ -234,7 +272,11 @@ describe('a watcher of a key', () => {
   });
 
   it('is called when the key expires', async () => {
-    const { secret } = await make({ role: 'ANALYST', name: 'visitor', expiresAt: new Date(Date.now() + 5_000).toISOString() });
+    const { secret } = await make({
+      role: 'ANALYST',
+      name: 'visitor',
+      expiresAt: new Date(Date.now() + 5_000).toISOString(),
+    });
     const { ended } = await hold(server, secret);
     await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce(), { timeout: 30_000 });
   });
@@ -255,25 +297,48 @@ it('a secret is neither stored nor logged, and its hash opens nothing', async ()
   const { id, secret } = await make({ role: 'ADMIN', name: 'kept' });
   await asks({ authorization: `Bearer ${secret}` });
   log.info({ headers: { authorization: secret } }, `somebody came with ${secret}`);
-  const { rows } = await db.pool.query<{ row: string; secret_hash: string }>('SELECT k::text AS row, secret_hash FROM keys k');
+  const { rows } = await db.pool.query<{ row: string; secret_hash: string }>(
+    'SELECT k::text AS row, secret_hash FROM keys k',
+  );
   expect(rows.map(({ row }) => row).join('\n')).not.toContain(secret.slice(6));
   expect(lines.join('')).not.toContain(secret.slice(6));
   expect(lines.join('')).not.toContain(adminKey);
   expect(lines.join('')).toContain(id);
-  for (const { secret_hash: hash } of rows) expect([await statusOf(hash), await statusOf(`baton_${hash.slice(0, 43)}`)]).toEqual([401, 401]);
+  for (const { secret_hash: hash } of rows)
+    expect([await statusOf(hash), await statusOf(`baton_${hash.slice(0, 43)}`)]).toEqual([401, 401]);
 });
 
 it('keys lists all keys to admins, also ended ones, without secrets', async () => {
   const { id } = await make({ role: 'OPERATOR', name: 'listed', expiresAt: '2999-01-01T00:00:00Z' });
   await revoke(id);
-  const { data } = await admin.post<{ keys: { nodes: { id: string }[] } }>('{ keys(first: 1) { nodes { id name role createdBy expiresAt revokedAt agent { id } } } }');
-  expect(data.keys.nodes).toEqual([{ id, name: 'listed', role: 'OPERATOR', createdBy: 'admin', expiresAt: '2999-01-01T00:00:00.000Z', revokedAt: expect.any(String) as string, agent: null }]);
-  const { body } = await asks({ authorization: `Bearer ${adminKey}` }, JSON.stringify({ query: '{ __type(name: "Key") { fields { name } } }' }));
+  const { data } = await admin.post<{ keys: { nodes: { id: string }[] } }>(
+    '{ keys(first: 1) { nodes { id name role createdBy expiresAt revokedAt agent { id } } } }',
+  );
+  expect(data.keys.nodes).toEqual([
+    {
+      id,
+      name: 'listed',
+      role: 'OPERATOR',
+      createdBy: 'admin',
+      expiresAt: '2999-01-01T00:00:00.000Z',
+      revokedAt: expect.any(String) as string,
+      agent: null,
+    },
+  ]);
+  const { body } = await asks(
+    { authorization: `Bearer ${adminKey}` },
+    JSON.stringify({ query: '{ __type(name: "Key") { fields { name } } }' }),
+  );
   expect(body).not.toMatch(/secret|hash/i);
 });
 
 it("node returns a caller's own key and no other", async () => {
-  const [{ id: foreign }, { id: own, secret }] = [await make({ role: 'ADMIN', name: 'foreign' }), await make({ role: 'OPERATOR', name: 'own' })];
-  const { data } = await client(url, { key: secret }).post('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [foreign, own] });
+  const [{ id: foreign }, { id: own, secret }] = [
+    await make({ role: 'ADMIN', name: 'foreign' }),
+    await make({ role: 'OPERATOR', name: 'own' }),
+  ];
+  const { data } = await client(url, { key: secret }).post('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    ids: [foreign, own],
+  });
   expect(data).toEqual({ nodes: [null, { id: own }] });
 });

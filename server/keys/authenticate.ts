@@ -71,7 +71,13 @@ export async function hasHadKeys(pool: Pool): Promise<boolean> {
   return rows[0]!.had;
 }
 
-export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_000 }: AuthenticateOptions): Authenticate {
+export function createAuthenticate({
+  pool,
+  log,
+  adminKey,
+  open,
+  recheckMs = 10_000,
+}: AuthenticateOptions): Authenticate {
   const known = new Map<string, Known>();
   const listeners: ((keyId: string) => void)[] = [];
   const watch = new KeyWatch(pool, log, recheckMs, forgetCached);
@@ -116,7 +122,13 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
     const key = await find(hash);
     if (key === undefined) return null;
     const { id, role, agentId, leftMs } = key;
-    return { principal: encodeId('key', id), role, agentId, keyId: id, expiresAt: leftMs === null ? null : performance.now() + leftMs };
+    return {
+      principal: encodeId('key', id),
+      role,
+      agentId,
+      keyId: id,
+      expiresAt: leftMs === null ? null : performance.now() + leftMs,
+    };
   }
 
   async function readKeys(hashes: string[]): Promise<Map<string, Row>> {
@@ -151,7 +163,8 @@ export function createAuthenticate({ pool, log, adminKey, open, recheckMs = 10_0
   });
 }
 
-const credentialIn = (authorization: string | null | undefined): string => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+const credentialIn = (authorization: string | null | undefined): string =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
 
 const hasExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt <= performance.now();
 

@@ -2,7 +2,10 @@
  * Batches look-ups: one statement runs at a time, each for up to `batchSize` keys that were requested meanwhile, in the order of
  * their requests.
  */
-export function bundled<Key, Found>(read: (keys: Key[]) => Promise<Map<Key, Found>>, batchSize = 1_000): (key: Key) => Promise<Found | undefined> {
+export function bundled<Key, Found>(
+  read: (keys: Key[]) => Promise<Map<Key, Found>>,
+  batchSize = 1_000,
+): (key: Key) => Promise<Found | undefined> {
   const waiting: { key: Key; resolve(found: Found | undefined): void; reject(error: unknown): void }[] = [];
   let reading = false;
 

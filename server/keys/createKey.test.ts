@@ -23,14 +23,20 @@ const cases: Refusal[] = [
     mutation: 'createKey',
     error: 'BadUserInputError',
     when: 'the agent is archived',
-    given: async ({ archivedAgent }) => ({ input: { role: 'AGENT', name: 'ci', agentId: await archivedAgent() }, data: { path: ['input', 'agentId'] } }),
+    given: async ({ archivedAgent }) => ({
+      input: { role: 'AGENT', name: 'ci', agentId: await archivedAgent() },
+      data: { path: ['input', 'agentId'] },
+    }),
     says: /archived: name another/,
   },
   {
     mutation: 'createKey',
     error: 'BadUserInputError',
     when: 'expiresAt is in the past',
-    given: () => ({ input: { role: 'ANALYST', name: 'ci', expiresAt: new Date(Date.now() - 1_000).toISOString() }, data: { path: ['input', 'expiresAt'] } }),
+    given: () => ({
+      input: { role: 'ANALYST', name: 'ci', expiresAt: new Date(Date.now() - 1_000).toISOString() },
+      data: { path: ['input', 'expiresAt'] },
+    }),
     says: /in the future/,
   },
   {
@@ -50,12 +56,27 @@ describe('createKey', () => {
   it('returns the secret once and stores only its hash', async () => {
     const id = unique('ada');
     await agent(id);
-    const answer = await send('createKey', { role: 'AGENT', agentId: id, name: 'ci', expiresAt: '2999-01-01T00:00:00Z' });
+    const answer = await send('createKey', {
+      role: 'AGENT',
+      agentId: id,
+      name: 'ci',
+      expiresAt: '2999-01-01T00:00:00Z',
+    });
     const secret = answer['secret'] as string;
-    expect(answer).toMatchObject({ __typename: 'CreateKeyPayload', secret: expect.stringMatching(/^baton_/) as string });
+    expect(answer).toMatchObject({
+      __typename: 'CreateKeyPayload',
+      secret: expect.stringMatching(/^baton_/) as string,
+    });
     const [key, ...others] = await db.prisma.key.findMany({ where: { agentId: id } });
     expect(others).toEqual([]);
-    expect(key).toMatchObject({ role: 'AGENT', name: 'ci', createdBy: 'loopback', expiresAt: new Date('2999-01-01T00:00:00Z'), revokedAt: null, secretHash: hashOf(secret) });
+    expect(key).toMatchObject({
+      role: 'AGENT',
+      name: 'ci',
+      createdBy: 'loopback',
+      expiresAt: new Date('2999-01-01T00:00:00Z'),
+      revokedAt: null,
+      secretHash: hashOf(secret),
+    });
     expect(JSON.stringify(key)).not.toContain(secret);
   });
 

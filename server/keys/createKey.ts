@@ -21,8 +21,10 @@ export interface CreateKeyAnswer {
 /** @throws BadUserInputError for input that is wrong in every state of the database */
 export function demandKeyInput({ role, agentId, expiresAt }: CreateKeyInput, now: Date): void {
   if (role === 'AGENT' && agentId === null) throw bad('A key of role AGENT is bound to an agent: name it', 'agentId');
-  if (role !== 'AGENT' && agentId !== null) throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
-  if (expiresAt !== null && expiresAt <= now) throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
+  if (role !== 'AGENT' && agentId !== null)
+    throw bad(`A key of role ${role} is bound to no agent: leave agentId out, or make it one of role AGENT`, 'agentId');
+  if (expiresAt !== null && expiresAt <= now)
+    throw bad('A key that has expired lets nobody in: give a moment in the future', 'expiresAt');
 }
 
 export async function createKey(work: Work, input: CreateKeyInput): Promise<CreateKeyAnswer> {
@@ -44,7 +46,9 @@ export async function createKey(work: Work, input: CreateKeyInput): Promise<Crea
     expiresAt,
     revokedAt: null,
   });
-  work.afterCommit(() => work.log.info({ key: encodeId('key', keyId), role, agent: agentId, by: work.caller.principal }, 'key_created'));
+  work.afterCommit(() =>
+    work.log.info({ key: encodeId('key', keyId), role, agent: agentId, by: work.caller.principal }, 'key_created'),
+  );
   return { keyId, secret };
 }
 

@@ -25,7 +25,12 @@ function flood() {
   const one = async () => {
     while (!over) {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${newSecret()}` };
-      const { status } = await send(`${url}/graphql`, { agent, method: 'POST', headers, body: JSON.stringify({ query: ask }) });
+      const { status } = await send(`${url}/graphql`, {
+        agent,
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query: ask }),
+      });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   };
@@ -58,7 +63,9 @@ test('slows a flood of unknown secrets from one address without delaying valid k
   const began = performance.now();
   await expect.poll(() => attack.statuses.get(429)!, { timeout: 60_000 }).toBeGreaterThan(refused + 3 * connections);
   // Each connection guesses at most once in `late.ms`, and takes a look-up of its own each time.
-  expect((attack.statuses.get(429)! - refused) / (performance.now() - began)).toBeLessThan((1.5 * connections) / limits.rate.late.ms);
+  expect((attack.statuses.get(429)! - refused) / (performance.now() - began)).toBeLessThan(
+    (1.5 * connections) / limits.rate.late.ms,
+  );
   await attack.stop();
   expect([...attack.statuses.keys()].sort()).toEqual([401, 429]);
   // The flood and the server share this process: an answer may wait for a turn of all its connections.

@@ -20,7 +20,9 @@ mutation('createKey', {
   description: 'Creates a key for an agent, a person or a program. FORBIDDEN unless the caller is an ADMIN.',
   input: z.object({
     role: oneOf(Role).describe('Role of callers that use the key.'),
-    agentId: optional(agentId).describe('The Agent that the key is bound to, not archived. Required for role AGENT; refused for other roles.'),
+    agentId: optional(agentId).describe(
+      'The Agent that the key is bound to, not archived. Required for role AGENT; refused for other roles.',
+    ),
     name: nonBlank({ characters: 200 }).describe('Display name: 1 to 200 characters, not blank. Need not be unique.'),
     expiresAt: optional(instant).describe('Time at which the key expires, in the future. Null: never.'),
   }),

@@ -34,7 +34,10 @@ describe('revokeKey', () => {
 
   it('revokes the key and no other', async () => {
     const [{ keyId }, other] = [await made(), await made()];
-    expect(await send('revokeKey', { keyId: encodeId('key', keyId) })).toMatchObject({ __typename: 'RevokeKeyPayload', key: { id: encodeId('key', keyId) } });
+    expect(await send('revokeKey', { keyId: encodeId('key', keyId) })).toMatchObject({
+      __typename: 'RevokeKeyPayload',
+      key: { id: encodeId('key', keyId) },
+    });
     const keys = await db.prisma.key.findMany({ where: { id: { in: [keyId, other.keyId] }, revokedAt: null } });
     expect(keys.map(({ id }) => id)).toEqual([other.keyId]);
   });

@@ -9,10 +9,16 @@ export interface RevokeKeyAnswer {
 
 type KeyRevoked = (keyId: string) => void;
 
-const lockKey = statement('SELECT clock_timestamp() AS now, id, revoked_at FROM (SELECT id, revoked_at FROM keys WHERE id = $1 FOR UPDATE) k');
+const lockKey = statement(
+  'SELECT clock_timestamp() AS now, id, revoked_at FROM (SELECT id, revoked_at FROM keys WHERE id = $1 FOR UPDATE) k',
+);
 
 /** Revokes a key: in this process at once, in others when they receive the announcement. Repeatable. May be the caller's own key. */
-export async function revokeKey(work: Work, { keyId }: { keyId: string }, { keyRevoked }: { keyRevoked: KeyRevoked }): Promise<RevokeKeyAnswer> {
+export async function revokeKey(
+  work: Work,
+  { keyId }: { keyId: string },
+  { keyRevoked }: { keyRevoked: KeyRevoked },
+): Promise<RevokeKeyAnswer> {
   await work.begin();
   const [key] = await work.query<{ now: Date; id: string; revoked_at: Date | null }>(lockKey, [keyId]);
   if (key === undefined) throw new NotFoundError('key', encodeId('key', keyId));

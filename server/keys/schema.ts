@@ -14,7 +14,10 @@ builder.prismaNode('Key', {
   fields: (t) => ({
     name: t.exposeString('name'),
     role: t.expose('role', { type: Role, description: 'Role of callers that use the key.' }),
-    agent: t.relation('agent', { nullable: true, description: 'The Agent that the key is bound to; null unless the role is AGENT.' }),
+    agent: t.relation('agent', {
+      nullable: true,
+      description: 'The Agent that the key is bound to; null unless the role is AGENT.',
+    }),
     createdBy: t.exposeString('createdBy'),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
@@ -28,7 +31,8 @@ builder.queryField('keys', (t) =>
   t.field({
     access: admins,
     type: connectionRef('Key'),
-    description: 'Lists the keys, including revoked and expired ones, newest first. FORBIDDEN unless the caller is an ADMIN.',
+    description:
+      'Lists the keys, including revoked and expired ones, newest first. FORBIDDEN unless the caller is an ADMIN.',
     args: pageArgs,
     resolve: (_root, args, context, info) => rootPage('Key', { args, order, oneOf: [{}] }, context, info),
   }),
@@ -38,7 +42,12 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
   access: 'inherit',
   description: 'The caller.',
   fields: (t) => ({
-    role: t.field({ type: Role, nullable: true, description: 'Role of the caller; ADMIN on a server without keys.', resolve: ({ role }) => role }),
+    role: t.field({
+      type: Role,
+      nullable: true,
+      description: 'Role of the caller; ADMIN on a server without keys.',
+      resolve: ({ role }) => role,
+    }),
     agent: t.field({
       type: modelRef('Agent'),
       nullable: true,
@@ -55,5 +64,10 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ access: everybody, type: Viewer, description: 'Returns the caller.', resolve: (_root, _args, { caller }) => caller }),
+  t.field({
+    access: everybody,
+    type: Viewer,
+    description: 'Returns the caller.',
+    resolve: (_root, _args, { caller }) => caller,
+  }),
 );

@@ -4,7 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 const prefix = 'baton_';
 const characters = { random: 43, checksum: 6 } as const;
 
-const checksumOf = (random: string): string => createHash('sha256').update(random).digest('base64url').slice(0, characters.checksum);
+const checksumOf = (random: string): string =>
+  createHash('sha256').update(random).digest('base64url').slice(0, characters.checksum);
 
 /** Returns 256 random bits and a checksum, which refuses most invalid secrets without a look-up. */
 export function newSecret(): string {

@@ -14,16 +14,23 @@ atEnd(() => redis.stop());
 const options = { variables: { REDIS_URL: redis.url, BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 3_600_000 };
 const [revoking, serving] = [await startApp(database, options), await startApp(database, options)];
 const patience = { timeout: 20_000, interval: 10 };
-const hears = (yes: boolean) => expect.poll(() => [revoking, serving].every(({ live }) => (live.degraded().length === 0) === yes), patience).toBe(true);
+const hears = (yes: boolean) =>
+  expect
+    .poll(() => [revoking, serving].every(({ live }) => (live.degraded().length === 0) === yes), patience)
+    .toBe(true);
 
 test('a key that was revoked while Redis was away ends when Redis is back', async () => {
   const [id, secret] = [randomUUID(), newSecret()];
-  await database.pool.query("INSERT INTO keys (id, name, role, secret_hash, created_by, created_at) VALUES ($1, 'test', 'OPERATOR', $2, 'test', now())", [id, hashOf(secret)]);
+  await database.pool.query(
+    "INSERT INTO keys (id, name, role, secret_hash, created_by, created_at) VALUES ($1, 'test', 'OPERATOR', $2, 'test', now())",
+    [id, hashOf(secret)],
+  );
   const authorization = `Bearer ${secret}`;
   await hears(true);
   const socket = await rawSocket(serving.url);
   await socket.init({ authorization });
-  const ask = () => client(serving.url).post<{ viewer: { role: string } } | undefined>('{ viewer { role } }', {}, { authorization });
+  const ask = () =>
+    client(serving.url).post<{ viewer: { role: string } } | undefined>('{ viewer { role } }', {}, { authorization });
   expect((await ask()).data).toEqual({ viewer: { role: 'OPERATOR' } });
   await redis.kill();
   await hears(false);

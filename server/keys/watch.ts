@@ -2,7 +2,9 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import type { Caller, Logger } from '../core/work.ts';
 
-const findEnded = statement('SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND (revoked_at IS NOT NULL OR expires_at <= clock_timestamp())');
+const findEnded = statement(
+  'SELECT id FROM keys WHERE id = ANY ($1::uuid[]) AND (revoked_at IS NOT NULL OR expires_at <= clock_timestamp())',
+);
 /** The longest delay of `setTimeout`. */
 const longestTimer = 2 ** 31 - 1;
 

@@ -17,9 +17,13 @@ export interface Days {
 export function cutIntoDays({ after, before }: TimeRange): Days {
   const from = after && new Date((Math.floor(after.getTime() / dayMs) + 1) * dayMs);
   const until = before && new Date(Math.floor(before.getTime() / dayMs) * dayMs);
-  if (after !== null && before !== null && from! >= until!) return { whole: null, rest: after < before ? [{ from: after, includesFrom: false, until: before }] : [] };
+  if (after !== null && before !== null && from! >= until!)
+    return { whole: null, rest: after < before ? [{ from: after, includesFrom: false, until: before }] : [] };
   return {
     whole: { from, until },
-    rest: [...(after === null ? [] : [{ from: after, includesFrom: false, until: from! }]), ...(before === null || until! >= before ? [] : [{ from: until!, includesFrom: true, until: before }])],
+    rest: [
+      ...(after === null ? [] : [{ from: after, includesFrom: false, until: from! }]),
+      ...(before === null || until! >= before ? [] : [{ from: until!, includesFrom: true, until: before }]),
+    ],
   };
 }

@@ -33,12 +33,15 @@ interface FoldOptions {
 
 /** Adds what Handoffs appended to the counts of their edges. Any number of processes may run it. Returns the number of changes. */
 export async function foldPaths({ pool, log }: FoldOptions): Promise<number> {
-  const { folded } = await runWork({ pool, log, caller: batonItself('fold'), mutation: 'foldPaths', input: {} }, async (work) => {
-    await work.begin();
-    const [turn] = await work.query<{ taken: boolean }>(takeTurn, []);
-    if (turn?.taken !== true) return { folded: 0 };
-    return (await work.query<{ folded: number }>(fold, []))[0]!;
-  });
+  const { folded } = await runWork(
+    { pool, log, caller: batonItself('fold'), mutation: 'foldPaths', input: {} },
+    async (work) => {
+      await work.begin();
+      const [turn] = await work.query<{ taken: boolean }>(takeTurn, []);
+      if (turn?.taken !== true) return { folded: 0 };
+      return (await work.query<{ folded: number }>(fold, []))[0]!;
+    },
+  );
   return folded;
 }
 

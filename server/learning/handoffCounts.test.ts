@@ -23,7 +23,11 @@ interface Counted {
   bouncedBack: number;
 }
 interface Answer {
-  handoffCounts: { totalCount: number; nodes: Counted[]; pageInfo: { endCursor: string | null; startCursor: string | null; hasNextPage: boolean } };
+  handoffCounts: {
+    totalCount: number;
+    nodes: Counted[];
+    pageInfo: { endCursor: string | null; startCursor: string | null; hasNextPage: boolean };
+  };
 }
 const query = `query ($where: HandoffCountFilter, $first: Int, $after: String, $last: Int, $before: String) { handoffCounts(where: $where, first: $first, after: $after, last: $last, before: $before) {
   totalCount nodes { day source { id } target { id } count byStatus { status count } successRate bouncedBack } pageInfo { startCursor endCursor hasNextPage } } }`;
@@ -33,19 +37,30 @@ const all: { day: string; source: string; target: string; completed: number; rej
 beforeAll(async () => {
   for (const id of agents) await agent(id);
   for (const [at, day] of days.entries()) {
-    for (const source of agents) for (const target of agents) if (source !== target && (at + source.length + target.charCodeAt(0)) % 4 !== 0) all.push({ day, source, target, completed: at + 1, rejected: target.charCodeAt(0) % 3 });
+    for (const source of agents)
+      for (const target of agents)
+        if (source !== target && (at + source.length + target.charCodeAt(0)) % 4 !== 0)
+          all.push({ day, source, target, completed: at + 1, rejected: target.charCodeAt(0) % 3 });
   }
   const append = (outcome: string, key: 'completed' | 'rejected', share: 0 | 1) =>
     pool.query(
       `INSERT INTO handoff_path_changes (source_agent_id, target_agent_id, day, outcome, count) SELECT source, target, day::date, $2, count FROM json_to_recordset($1) AS r(source text, target text, day text, count int)`,
-      [JSON.stringify(all.map((each, n) => ({ ...each, count: n % 2 === share ? each[key] : 0 })).filter(({ count }) => count > 0)), outcome],
+      [
+        JSON.stringify(
+          all.map((each, n) => ({ ...each, count: n % 2 === share ? each[key] : 0 })).filter(({ count }) => count > 0),
+        ),
+        outcome,
+      ],
     );
   for (const share of [0, 1] as const) {
     await append('COMPLETED', 'completed', share);
     await append('REJECTED', 'rejected', share);
     if (share === 0) await foldPaths({ pool, log: silentLog });
   }
-  await pool.query(`INSERT INTO handoff_path_changes (source_agent_id, target_agent_id, day, outcome, count) VALUES ($1, $2, $3, 'BOUNCED_BACK', 1)`, [all[0]!.source, all[0]!.target, all[0]!.day]);
+  await pool.query(
+    `INSERT INTO handoff_path_changes (source_agent_id, target_agent_id, day, outcome, count) VALUES ($1, $2, $3, 'BOUNCED_BACK', 1)`,
+    [all[0]!.source, all[0]!.target, all[0]!.day],
+  );
 });
 
 const expected = (filter: (each: (typeof all)[number]) => boolean) =>
@@ -57,7 +72,10 @@ const expected = (filter: (each: (typeof all)[number]) => boolean) =>
       source: { id: each.source },
       target: { id: each.target },
       count: each.completed + each.rejected,
-      byStatus: [{ status: 'COMPLETED', count: each.completed }, ...(each.rejected === 0 ? [] : [{ status: 'REJECTED', count: each.rejected }])],
+      byStatus: [
+        { status: 'COMPLETED', count: each.completed },
+        ...(each.rejected === 0 ? [] : [{ status: 'REJECTED', count: each.rejected }]),
+      ],
       successRate: each.completed / (each.completed + each.rejected),
       bouncedBack: each === all[0] ? 1 : 0,
     }));
@@ -67,7 +85,11 @@ describe('handoffCounts', () => {
     ['everything', {}, () => true],
     ['an agent', { agentId: 'bob' }, ({ source, target }) => source === 'bob' || target === 'bob'],
     ['a source', { sourceAgentId: 'ada' }, ({ source }) => source === 'ada'],
-    ['a target of an agent', { agentId: 'ada', targetAgentId: 'cyd' }, ({ source, target }) => source === 'ada' && target === 'cyd'],
+    [
+      'a target of an agent',
+      { agentId: 'ada', targetAgentId: 'cyd' },
+      ({ source, target }) => source === 'ada' && target === 'cyd',
+    ],
     ['days', { from: '2026-03-02T23:59:59Z', until: '2026-03-04T00:00:00Z' }, ({ day }) => day > '2026-03-01'],
     ['one day', { from: '2026-03-02T10:00:00Z', until: '2026-03-02T09:00:00Z' }, ({ day }) => day === '2026-03-02'],
   ])('counts each day and pair of %s, folded or not, in pages of any size', async (_name, where, filter) => {

@@ -30,12 +30,19 @@ const pair = 'day, source_agent_id, target_agent_id';
 const tables = ['handoff_path_counts', 'handoff_path_changes'];
 
 /** A page of days and pairs of agents with the outcomes of their Handoffs, in one statement. Counts of pruned Handoffs are among them. */
-export async function pageOfCounts(pool: Pool, filter: CountFilter, pageAfter: (given: number) => Page): Promise<HandoffCount[]> {
+export async function pageOfCounts(
+  pool: Pool,
+  filter: CountFilter,
+  pageAfter: (given: number) => Page,
+): Promise<HandoffCount[]> {
   const { alternatives, values } = conditionsOf(filter);
   const page = pageAfter(values.length);
   // An index has each of the alternatives in the order of the page.
   const found = alternatives.flatMap((condition) =>
-    tables.map((table) => `(SELECT DISTINCT ${pair} FROM ${table} WHERE ${condition} AND ${page.where} ORDER BY ${page.orderBy} LIMIT ${page.take})`),
+    tables.map(
+      (table) =>
+        `(SELECT DISTINCT ${pair} FROM ${table} WHERE ${condition} AND ${page.where} ORDER BY ${page.orderBy} LIMIT ${page.take})`,
+    ),
   );
   const { rows } = await pool.query<{ day: string; source: string; target: string; outcomes: Outcomes }>(
     `WITH page AS MATERIALIZED (SELECT ${pair} FROM (${found.join(' UNION ALL ')}) f GROUP BY ${pair} ORDER BY ${page.orderBy} LIMIT ${page.take})
@@ -58,12 +65,20 @@ export async function pageOfCounts(pool: Pool, filter: CountFilter, pageAfter: (
 /** The number of days and pairs of agents. */
 export async function countCounts(pool: Pool, filter: CountFilter): Promise<number> {
   const { alternatives, values } = conditionsOf(filter);
-  const found = alternatives.flatMap((condition) => tables.map((table) => `SELECT ${pair} FROM ${table} WHERE ${condition}`));
-  const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM (${found.join(' UNION ')}) f`, values);
+  const found = alternatives.flatMap((condition) =>
+    tables.map((table) => `SELECT ${pair} FROM ${table} WHERE ${condition}`),
+  );
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (${found.join(' UNION ')}) f`,
+    values,
+  );
   return rows[0]!.count;
 }
 
-function conditionsOf({ agentId, sourceAgentId, targetAgentId, from, until }: CountFilter): { alternatives: string[]; values: unknown[] } {
+function conditionsOf({ agentId, sourceAgentId, targetAgentId, from, until }: CountFilter): {
+  alternatives: string[];
+  values: unknown[];
+} {
   const values: unknown[] = [];
   const add = (value: unknown): string => `$${values.push(value)}`;
   const every = [
@@ -75,5 +90,8 @@ function conditionsOf({ agentId, sourceAgentId, targetAgentId, from, until }: Co
   ].join(' AND ');
   if (agentId === null) return { alternatives: [every], values };
   const agent = add(agentId);
-  return { alternatives: [`source_agent_id = ${agent} AND ${every}`, `target_agent_id = ${agent} AND ${every}`], values };
+  return {
+    alternatives: [`source_agent_id = ${agent} AND ${every}`, `target_agent_id = ${agent} AND ${every}`],
+    values,
+  };
 }

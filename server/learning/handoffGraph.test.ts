@@ -39,7 +39,11 @@ interface Asked {
 function slowEdges(sessions: Tenures[], handoffs: Handoff[], { filter, reader }: Asked): object[] {
   const mayRead = ({ session, source, target, via }: Handoff): boolean => {
     const own = sessions[session]!.filter(({ agent }) => agent === reader);
-    return reader === null || (own.length > 0 && (own.some(({ readsAll }) => readsAll) || target === reader || (source === reader && via !== 'OPERATOR')));
+    return (
+      reader === null ||
+      (own.length > 0 &&
+        (own.some(({ readsAll }) => readsAll) || target === reader || (source === reader && via !== 'OPERATOR')))
+    );
   };
   const matching = handoffs.filter(
     (each) =>
@@ -61,12 +65,19 @@ function slowEdges(sessions: Tenures[], handoffs: Handoff[], { filter, reader }:
         source,
         target,
         count: of.length,
-        byStatus: Object.fromEntries([...groupBy(of, ({ status }) => status)].map(([status, with_]) => [status, with_.length])),
+        byStatus: Object.fromEntries(
+          [...groupBy(of, ({ status }) => status)].map(([status, with_]) => [status, with_.length]),
+        ),
         successRate: closed.length === 0 ? null : completed / closed.length,
-        bouncedBack: of.filter(({ session, tenure }) => sessions[session]!.slice(tenure + 1, tenure + 3).some(({ agent }) => agent === source)).length,
+        bouncedBack: of.filter(({ session, tenure }) =>
+          sessions[session]!.slice(tenure + 1, tenure + 3).some(({ agent }) => agent === source),
+        ).length,
         medianAcceptMs: percentile(accepts, 0.5),
         p90AcceptMs: percentile(accepts, 0.9),
-        medianCompleteMs: percentile(of.flatMap(({ completeMs }) => completeMs ?? []), 0.5),
+        medianCompleteMs: percentile(
+          of.flatMap(({ completeMs }) => completeMs ?? []),
+          0.5,
+        ),
       };
     })
     .sort((a, b) => b.count - a.count || compare(a.source!, b.source!) || compare(a.target, b.target));
@@ -104,13 +115,41 @@ const agent = fc.constantFrom('ada', 'bob', 'cyd');
 const atHour = fc.nat({ max: 100 }).map((hours) => start + hours * hour);
 const bound = fc.option(fc.tuple(atHour, fc.constantFrom(-1, 0, 0, 1, hour / 2)).map(([at, by]) => at + by));
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('move' as const), session: fc.nat({ max: 2 }), agent, readsAll: fc.boolean(), handoff: fc.constantFrom('API' as const, 'API' as const, 'OPERATOR' as const, null), unheld: fc.boolean(), at: atHour }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), n: fc.nat(), to: fc.constantFrom<HandoffStatus>('ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'TIMED_OUT', 'FAILED'), ms: fc.nat({ max: 5_000 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      session: fc.nat({ max: 2 }),
+      agent,
+      readsAll: fc.boolean(),
+      handoff: fc.constantFrom('API' as const, 'API' as const, 'OPERATOR' as const, null),
+      unheld: fc.boolean(),
+      at: atHour,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('change' as const),
+      n: fc.nat(),
+      to: fc.constantFrom<HandoffStatus>('ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'TIMED_OUT', 'FAILED'),
+      ms: fc.nat({ max: 5_000 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fold' as const) }) },
 );
-const asked = fc.record({ filter: fc.record({ session: fc.option(fc.nat({ max: 2 }), { freq: 2 }), agent: fc.option(agent), after: bound, before: bound }), reader: fc.option(agent, { freq: 2 }) });
+const asked = fc.record({
+  filter: fc.record({
+    session: fc.option(fc.nat({ max: 2 }), { freq: 2 }),
+    agent: fc.option(agent),
+    after: bound,
+    before: bound,
+  }),
+  reader: fc.option(agent, { freq: 2 }),
+});
 
-const id = (kind: number, session: number, number: number): string => `00000000-0000-7000-800${kind}-${(session * 1_000 + number).toString(16).padStart(12, '0')}`;
+const id = (kind: number, session: number, number: number): string =>
+  `00000000-0000-7000-800${kind}-${(session * 1_000 + number).toString(16).padStart(12, '0')}`;
 
 describe('the graph of random histories', () => {
   let client: pg.Client;
@@ -127,62 +166,111 @@ describe('the graph of random histories', () => {
       LOOP EXECUTE part; END LOOP; END $$`);
   });
 
-  const move = (session: number, tenure: number, at: number, readsAll: boolean, handoff: Handoff | null, agentId: string) =>
+  const move = (
+    session: number,
+    tenure: number,
+    at: number,
+    readsAll: boolean,
+    handoff: Handoff | null,
+    agentId: string,
+  ) =>
     client.query(
       `WITH tenure AS (INSERT INTO agent_sessions (id, session_id, agent_id, state, start_sequence, started_at, reads_from) VALUES ($1, $2, $3, 'COMPLETED', 1, $4, $5))
        INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular, operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id, target_agent_id, target_agent_type,
          target_agent_session_id, snapshot_id, actor_principal, initiated_at, deadline_at)
        SELECT $1, $2, 'INITIATED', $6::handoff_via, '', '{}', $7, false, 0, 0, 0, '', $8, $3, 'CLAUDE', $1, $1, 'test', $4, $4 WHERE $9`,
       // Tenures of equal times are in the order of their ids.
-      [id(1, session, tenure), id(0, session, 0), agentId, new Date(at), readsAll ? null : 3, handoff?.via ?? null, tenure, handoff?.source ?? null, handoff !== null],
+      [
+        id(1, session, tenure),
+        id(0, session, 0),
+        agentId,
+        new Date(at),
+        readsAll ? null : 3,
+        handoff?.via ?? null,
+        tenure,
+        handoff?.source ?? null,
+        handoff !== null,
+      ],
     );
 
   it('equals that of a slow reference, whatever is folded', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), fc.array(asked, { minLength: 6, maxLength: 6 }), async (steps, questions) => {
-        await client.query('DELETE FROM handoffs; DELETE FROM agent_sessions; DELETE FROM handoff_path_counts; DELETE FROM handoff_path_changes; DELETE FROM handoff_path_times');
-        const sessions: Tenures[] = [[], [], []];
-        const times = [0, 0, 0];
-        const handoffs: Handoff[] = [];
-        for (const each of steps) {
-          if (each.kind === 'fold') {
-            await foldPaths({ pool: histories.pool, log: silentLog });
-          } else if (each.kind === 'move') {
-            const { session } = each;
-            const held = sessions[session]!;
-            const source = each.unheld ? null : (held.at(-1)?.agent ?? null);
-            if (source === each.agent) continue;
-            const at = (times[session] = Math.max(times[session]!, each.at));
-            const handoff: Handoff | null = each.handoff && { session, tenure: held.length, source, target: each.agent, status: 'INITIATED', via: each.handoff, at, acceptMs: null, completeMs: null };
-            await move(session, held.length, at, each.readsAll, handoff, each.agent);
-            held.push({ agent: each.agent, readsAll: each.readsAll });
-            if (handoff !== null) handoffs.push(handoff);
-          } else if (handoffs.length > 0) {
-            const handoff = handoffs[each.n % handoffs.length]!;
-            // Times change with the status only.
-            if (handoff.status === each.to) continue;
-            handoff.status = each.to;
-            if (each.to === 'ACCEPTED') handoff.acceptMs = each.ms;
-            if (each.to === 'COMPLETED') handoff.completeMs = each.ms;
-            await client.query(`UPDATE handoffs SET status = $2, accepted_at = initiated_at + $3 * interval '1 millisecond', completed_at = initiated_at + $4 * interval '1 millisecond' WHERE id = $1`, [
-              id(1, handoff.session, handoff.tenure), handoff.status, handoff.acceptMs, handoff.completeMs,
-            ]);
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),
+        fc.array(asked, { minLength: 6, maxLength: 6 }),
+        async (steps, questions) => {
+          await client.query(
+            'DELETE FROM handoffs; DELETE FROM agent_sessions; DELETE FROM handoff_path_counts; DELETE FROM handoff_path_changes; DELETE FROM handoff_path_times',
+          );
+          const sessions: Tenures[] = [[], [], []];
+          const times = [0, 0, 0];
+          const handoffs: Handoff[] = [];
+          for (const each of steps) {
+            if (each.kind === 'fold') {
+              await foldPaths({ pool: histories.pool, log: silentLog });
+            } else if (each.kind === 'move') {
+              const { session } = each;
+              const held = sessions[session]!;
+              const source = each.unheld ? null : (held.at(-1)?.agent ?? null);
+              if (source === each.agent) continue;
+              const at = (times[session] = Math.max(times[session]!, each.at));
+              const handoff: Handoff | null = each.handoff && {
+                session,
+                tenure: held.length,
+                source,
+                target: each.agent,
+                status: 'INITIATED',
+                via: each.handoff,
+                at,
+                acceptMs: null,
+                completeMs: null,
+              };
+              await move(session, held.length, at, each.readsAll, handoff, each.agent);
+              held.push({ agent: each.agent, readsAll: each.readsAll });
+              if (handoff !== null) handoffs.push(handoff);
+            } else if (handoffs.length > 0) {
+              const handoff = handoffs[each.n % handoffs.length]!;
+              // Times change with the status only.
+              if (handoff.status === each.to) continue;
+              handoff.status = each.to;
+              if (each.to === 'ACCEPTED') handoff.acceptMs = each.ms;
+              if (each.to === 'COMPLETED') handoff.completeMs = each.ms;
+              await client.query(
+                `UPDATE handoffs SET status = $2, accepted_at = initiated_at + $3 * interval '1 millisecond', completed_at = initiated_at + $4 * interval '1 millisecond' WHERE id = $1`,
+                [id(1, handoff.session, handoff.tenure), handoff.status, handoff.acceptMs, handoff.completeMs],
+              );
+            }
           }
-        }
-        for (const question of [{ filter: { session: null, agent: null, after: null, before: null }, reader: null }, ...questions]) {
-          const { session, agent: agentId, after, before } = question.filter;
-          const date = (at: number | null): Date | null => (at === null ? null : new Date(at));
-          const filter: GraphFilter = { sessionId: session === null ? null : id(0, session, 0), agentId, initiatedAfter: date(after), initiatedBefore: date(before) };
-          const graph = await handoffGraph(histories.pool, filter, null, question.reader === null ? operator : agentCaller(question.reader));
-          expect(graph.edges.map(comparable)).toEqual(slowEdges(sessions, handoffs, question));
-        }
-      }),
+          for (const question of [
+            { filter: { session: null, agent: null, after: null, before: null }, reader: null },
+            ...questions,
+          ]) {
+            const { session, agent: agentId, after, before } = question.filter;
+            const date = (at: number | null): Date | null => (at === null ? null : new Date(at));
+            const filter: GraphFilter = {
+              sessionId: session === null ? null : id(0, session, 0),
+              agentId,
+              initiatedAfter: date(after),
+              initiatedBefore: date(before),
+            };
+            const graph = await handoffGraph(
+              histories.pool,
+              filter,
+              null,
+              question.reader === null ? operator : agentCaller(question.reader),
+            );
+            expect(graph.edges.map(comparable)).toEqual(slowEdges(sessions, handoffs, question));
+          }
+        },
+      ),
       { numRuns: 20, endOnFailure: true },
     );
   }, 60_000);
 
   it('takes times of the newest 10,000 handoffs of an edge, and counts all', async () => {
-    await client.query('DELETE FROM handoffs; DELETE FROM agent_sessions; DELETE FROM handoff_path_counts; DELETE FROM handoff_path_changes; DELETE FROM handoff_path_times');
+    await client.query(
+      'DELETE FROM handoffs; DELETE FROM agent_sessions; DELETE FROM handoff_path_counts; DELETE FROM handoff_path_changes; DELETE FROM handoff_path_times',
+    );
     await client.query(
       `INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular, operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id, target_agent_id, target_agent_type,
          target_agent_session_id, snapshot_id, actor_principal, initiated_at, accepted_at, completed_at, deadline_at)
@@ -190,12 +278,27 @@ describe('the graph of random histories', () => {
        FROM (SELECT n, ('00000000-0000-7000-8009-' || lpad(n::text, 12, '0'))::uuid AS id, timestamptz '2026-01-01' + n * interval '1 second' AS at FROM generate_series(1, 10100) n) h`,
     );
     const edge = { count: 10_100, medianAcceptMs: 2_000, p90AcceptMs: 2_000, medianCompleteMs: 3_000 };
-    const ask = async (filter: Partial<GraphFilter> = {}) => (await handoffGraph(histories.pool, { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null, ...filter }, 1, operator)).edges;
+    const ask = async (filter: Partial<GraphFilter> = {}) =>
+      (
+        await handoffGraph(
+          histories.pool,
+          { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null, ...filter },
+          1,
+          operator,
+        )
+      ).edges;
     expect(await ask()).toMatchObject([edge]);
     await foldPaths({ pool: histories.pool, log: silentLog });
     expect(await ask()).toMatchObject([edge]);
-    expect(await ask({ initiatedBefore: new Date('2026-01-01T00:01:41Z') })).toMatchObject([{ count: 100, medianAcceptMs: hour }]);
-    const graph = await handoffGraph(histories.pool, { sessionId: null, agentId: 'bob', initiatedAfter: new Date('2026-01-01T00:01:40Z'), initiatedBefore: null }, 1, operator);
+    expect(await ask({ initiatedBefore: new Date('2026-01-01T00:01:41Z') })).toMatchObject([
+      { count: 100, medianAcceptMs: hour },
+    ]);
+    const graph = await handoffGraph(
+      histories.pool,
+      { sessionId: null, agentId: 'bob', initiatedAfter: new Date('2026-01-01T00:01:40Z'), initiatedBefore: null },
+      1,
+      operator,
+    );
     expect(graph.edges).toMatchObject([{ ...edge, count: 10_000 }]);
   });
 });
@@ -213,7 +316,10 @@ describe('the counts of handoffs that start and end at once', () => {
       let holder = 0;
       for (let time = 0; time < 8; time += 1) {
         const target = (holder + 1 + ((time + number) % 2)) % 3;
-        const { handoffId } = time % 4 === 3 ? await reassign(sessionId, { agentId: ids[target]! }) : await initiate(sessionId, ids[target]!, { summary: `${time}` });
+        const { handoffId } =
+          time % 4 === 3
+            ? await reassign(sessionId, { agentId: ids[target]! })
+            : await initiate(sessionId, ids[target]!, { summary: `${time}` });
         if (time % 5 === 4) {
           await run(rejectHandoff, { handoffId: handoffId!, reason: 'no' });
         } else {
@@ -232,7 +338,12 @@ describe('the counts of handoffs that start and end at once', () => {
     const reading = (async () => {
       let seen = 0;
       while (busy) {
-        const { handoffCount } = await handoffGraph(raced.pool, { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null }, null, operator);
+        const { handoffCount } = await handoffGraph(
+          raced.pool,
+          { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null },
+          null,
+          operator,
+        );
         expect(handoffCount).toBeGreaterThanOrEqual(seen);
         seen = handoffCount;
       }

@@ -51,10 +51,18 @@ type Reader = Pick<Caller, 'role' | 'agentId'>;
  * Counts the Handoffs that the caller may read by pair of agents, in one statement. Outcomes and times are those of the `first`
  * pairs only. Counts of all Sessions come from the stored counts, so they do not slow down with the number of Handoffs.
  */
-export async function handoffGraph(pool: Pool, filter: GraphFilter, first: number | null, caller: Reader): Promise<Graph> {
+export async function handoffGraph(
+  pool: Pool,
+  filter: GraphFilter,
+  first: number | null,
+  caller: Reader,
+): Promise<Graph> {
   const values: unknown[] = [first];
   const add = (value: unknown): string => `$${values.push(value)}`;
-  const parts = filter.sessionId !== null || ownAgent(caller) !== null ? countedRows(filter, caller, add) : storedCounts(filter, add);
+  const parts =
+    filter.sessionId !== null || ownAgent(caller) !== null
+      ? countedRows(filter, caller, add)
+      : storedCounts(filter, add);
   const { rows } = await pool.query<Row>(
     `WITH ${parts.ctes}counted AS (
        SELECT source_agent_id, target_agent_id, outcome, sum(count)::int AS count FROM (${parts.counts}) c GROUP BY 1, 2, 3 HAVING sum(count) > 0
@@ -70,7 +78,10 @@ export async function handoffGraph(pool: Pool, filter: GraphFilter, first: numbe
      ORDER BY count DESC, 1, 2`,
     values,
   );
-  const edges = (first === null ? rows : rows.slice(0, first)).map(({ outcomes, ...row }): GraphEdge => ({ ...rated(outcomes ?? {}), ...row }));
+  const edges = (first === null ? rows : rows.slice(0, first)).map(({ outcomes, ...row }): GraphEdge => ({
+    ...rated(outcomes ?? {}),
+    ...row,
+  }));
   const nodes = nodesOf(rows);
   const shown = new Set(edges.flatMap(({ source, target }) => [source, target]));
   return {
@@ -103,7 +114,11 @@ const outcomesOf = (rows: string): string =>
 
 /** For one Session, and for a caller that may not read everything: reads the Handoffs themselves. */
 function countedRows(filter: GraphFilter, caller: Reader, add: Add): Parts {
-  const conditions = ['source_agent_id IS NOT NULL', readableSql(caller, 't.session_id'), readableEntrySql(caller, 'handoffs')];
+  const conditions = [
+    'source_agent_id IS NOT NULL',
+    readableSql(caller, 't.session_id'),
+    readableEntrySql(caller, 'handoffs'),
+  ];
   if (filter.sessionId !== null) conditions.push(`session_id = ${add(filter.sessionId)}`);
   if (filter.agentId !== null) conditions.push(ofAgent(add(filter.agentId)));
   if (filter.initiatedAfter !== null) conditions.push(`initiated_at > ${add(filter.initiatedAfter)}`);
@@ -140,7 +155,8 @@ function storedCounts({ agentId, initiatedAfter: after, initiatedBefore: before 
       whole.from === null ? `day > '-infinity'` : `day >= handoff_day(${add(whole.from)}::timestamptz)`,
       ...(whole.until === null ? [] : [`day < handoff_day(${add(whole.until)}::timestamptz)`]),
     ].join(' AND ');
-    for (const table of ['handoff_path_counts', 'handoff_path_changes']) counts.push(`SELECT ${columns} FROM ${table} WHERE ${days} AND ${agent}`);
+    for (const table of ['handoff_path_counts', 'handoff_path_changes'])
+      counts.push(`SELECT ${columns} FROM ${table} WHERE ${days} AND ${agent}`);
   }
   for (const { from, includesFrom, until } of rest) {
     const rows = `(SELECT source_agent_id, target_agent_id, status, ${bounced} AS bounced FROM handoffs t

@@ -8,7 +8,9 @@ export type Outcomes = Partial<Record<HandoffStatus | 'BOUNCED_BACK', number>>;
 
 /** How many Handoffs of an edge are closed, and how many of them completed. */
 export function closedOf(outcomes: Outcomes): { closed: number; completed: number } {
-  const closed = statuses.filter((status) => !isOpenHandoff(status)).reduce((sum, status) => sum + (outcomes[status] ?? 0), 0);
+  const closed = statuses
+    .filter((status) => !isOpenHandoff(status))
+    .reduce((sum, status) => sum + (outcomes[status] ?? 0), 0);
   return { closed, completed: outcomes.COMPLETED ?? 0 };
 }
 
@@ -22,7 +24,9 @@ export interface Rated {
 
 export function rated(outcomes: Outcomes): Rated {
   const { closed, completed } = closedOf(outcomes);
-  const byStatus = statuses.flatMap((status) => (outcomes[status] === undefined ? [] : [{ status, count: outcomes[status] }]));
+  const byStatus = statuses.flatMap((status) =>
+    outcomes[status] === undefined ? [] : [{ status, count: outcomes[status] }],
+  );
   return {
     count: byStatus.reduce((sum, { count }) => sum + count, 0),
     byStatus,

@@ -15,10 +15,19 @@ import { allowedTargets, rankTargets } from './suggestTargets.ts';
 const FactorName = builder.enumType('TargetFactorName', {
   description: 'A reason for or against a target.',
   values: {
-    PATH_SUCCESS: { description: 'Lower bound (Wilson, 95 %) of the share of closed Handoffs from the source to this Agent that completed; 0 when none is closed. Absent without a source.' },
-    SHARED_WORDS: { description: 'Words that the role, description and `when` of the Agent share with the text, else with the pending tasks, else with the title: n / (n + 2). Absent when these have no words.' },
+    PATH_SUCCESS: {
+      description:
+        'Lower bound (Wilson, 95 %) of the share of closed Handoffs from the source to this Agent that completed; 0 when none is closed. Absent without a source.',
+    },
+    SHARED_WORDS: {
+      description:
+        'Words that the role, description and `when` of the Agent share with the text, else with the pending tasks, else with the title: n / (n + 2). Absent when these have no words.',
+    },
     LOAD: { description: 'Share of its places that are free.' },
-    COST_TIER: { description: '`costTier` in its metadata: low (or 1) is 1, medium (2) is 0.5, high (3) is 0; 0.5 when it is missing or another value. Absent for an AGENT, who may not read metadata of others.' },
+    COST_TIER: {
+      description:
+        '`costTier` in its metadata: low (or 1) is 1, medium (2) is 0.5, high (3) is 0; 0.5 when it is missing or another value. Absent for an AGENT, who may not read metadata of others.',
+    },
   },
 });
 
@@ -37,15 +46,28 @@ const TargetSuggestion = builder.objectRef<Scored>('TargetSuggestion').implement
   access: 'inherit',
   description: 'An Agent that could get the Session now, with the reasons for its place in the list.',
   fields: (t) => ({
-    agent: t.field({ type: modelRef('Agent'), description: 'The Agent.', resolve: ({ agentId }, _args, context, info) => agentNamed(agentId, context, info) }),
+    agent: t.field({
+      type: modelRef('Agent'),
+      description: 'The Agent.',
+      resolve: ({ agentId }, _args, context, info) => agentNamed(agentId, context, info),
+    }),
     score: t.exposeFloat('score', { description: 'Sum of value times weight of the factors: 0 to 1.' }),
-    factors: t.field({ type: [TargetFactor], listSize: 4, description: 'The parts of the score.', resolve: ({ factors }) => factors }),
+    factors: t.field({
+      type: [TargetFactor],
+      listSize: 4,
+      description: 'The parts of the score.',
+      resolve: ({ factors }) => factors,
+    }),
   }),
 });
 
 const args = z.object({
-  sessionId: optional(idOf('session')).describe('The Session. Without it: suggestions for a new Session, which need `text`.'),
-  text: optional(nonBlank({ bytes: limits.fields.summary })).describe('What the work is about: at most 32 KB. Null: the pending tasks of the Session, else its title.'),
+  sessionId: optional(idOf('session')).describe(
+    'The Session. Without it: suggestions for a new Session, which need `text`.',
+  ),
+  text: optional(nonBlank({ bytes: limits.fields.summary })).describe(
+    'What the work is about: at most 32 KB. Null: the pending tasks of the Session, else its title.',
+  ),
   first: withDefault(integer(0, 100), 5).describe('Returns the best N targets (0 to 100).'),
 });
 
@@ -60,10 +82,21 @@ builder.queryField('suggestTargets', (t) =>
     args: argsOf(args),
     resolve: async (_root, given, { caller, pool, log, prisma }): Promise<Scored[] | null> => {
       const { sessionId, text, first } = decodeArgs(args, given);
-      if (sessionId === null && text === null) throw badArgument('sessionId and text are missing: give one of them, or both', ['sessionId']);
-      if (sessionId === null && ownAgent(caller) !== null) throw new ForbiddenError('Only operators choose the agent of a new session: give sessionId');
-      if (sessionId !== null && (await prisma.session.findUnique({ where: { id: sessionId, AND: readableSessions(caller) }, select: { id: true } })) === null) return null;
-      const allowed = await runWork({ pool, log, caller, mutation: 'suggestTargets', input: {} }, (work) => allowedTargets(work, sessionId));
+      if (sessionId === null && text === null)
+        throw badArgument('sessionId and text are missing: give one of them, or both', ['sessionId']);
+      if (sessionId === null && ownAgent(caller) !== null)
+        throw new ForbiddenError('Only operators choose the agent of a new session: give sessionId');
+      if (
+        sessionId !== null &&
+        (await prisma.session.findUnique({
+          where: { id: sessionId, AND: readableSessions(caller) },
+          select: { id: true },
+        })) === null
+      )
+        return null;
+      const allowed = await runWork({ pool, log, caller, mutation: 'suggestTargets', input: {} }, (work) =>
+        allowedTargets(work, sessionId),
+      );
       return (await rankTargets(pool, caller, allowed, { sessionId, text })).slice(0, first);
     },
   }),

@@ -24,64 +24,121 @@ interface Suggestion {
   score: number;
   factors: { name: string; value: number; weight: number; explanation: string }[];
 }
-const document = 'query ($sessionId: ID, $text: String, $first: Int) { suggestTargets(sessionId: $sessionId, text: $text, first: $first) { agent { id } score factors { name value weight explanation } } }';
-const ask = ({ sessionId = null, ...given }: { sessionId?: string | null; text?: string; first?: number }, { post } = admin) =>
-  post<{ suggestTargets: Suggestion[] | null }>(document, { sessionId: sessionId && encodeId('session', sessionId), ...given });
+const document =
+  'query ($sessionId: ID, $text: String, $first: Int) { suggestTargets(sessionId: $sessionId, text: $text, first: $first) { agent { id } score factors { name value weight explanation } } }';
+const ask = (
+  { sessionId = null, ...given }: { sessionId?: string | null; text?: string; first?: number },
+  { post } = admin,
+) =>
+  post<{ suggestTargets: Suggestion[] | null }>(document, {
+    sessionId: sessionId && encodeId('session', sessionId),
+    ...given,
+  });
 async function suggest(...given: Parameters<typeof ask>): Promise<Suggestion[]> {
   const { data, errors } = await ask(...given);
   expect(errors).toBeUndefined();
   return data.suggestTargets!;
 }
 const idsOf = (suggestions: Suggestion[]): string[] => suggestions.map(({ agent: { id } }) => id);
-const explained = (suggestion: Suggestion | undefined): Record<string, string> => Object.fromEntries(suggestion!.factors.map(({ name, explanation }) => [name, explanation]));
+const explained = (suggestion: Suggestion | undefined): Record<string, string> =>
+  Object.fromEntries(suggestion!.factors.map(({ name, explanation }) => [name, explanation]));
 const keyed = async (agentId: string) => client(url, { key: await secretFor(db.pool, 'AGENT', agentId) });
 
-const other = fc.record({ status: fc.constantFrom('AVAILABLE' as const, 'AVAILABLE' as const, 'AVAILABLE' as const, 'DRAINING' as const), full: fc.boolean(), known: fc.boolean(), role: fc.constantFrom('write', 'review') });
-const state = fc.constantFrom('active', 'active', 'pending', 'paused', 'unassigned', 'disabled', 'exhausted', 'repeats', 'pipeline', 'pipeline');
+const other = fc.record({
+  status: fc.constantFrom('AVAILABLE' as const, 'AVAILABLE' as const, 'AVAILABLE' as const, 'DRAINING' as const),
+  full: fc.boolean(),
+  known: fc.boolean(),
+  role: fc.constantFrom('write', 'review'),
+});
+const state = fc.constantFrom(
+  'active',
+  'active',
+  'pending',
+  'paused',
+  'unassigned',
+  'disabled',
+  'exhausted',
+  'repeats',
+  'pipeline',
+  'pipeline',
+);
 
 describe('suggestTargets', () => {
   it('suggests exactly the agents to which no guard refuses the move', async () => {
     let round = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(other, { minLength: 3, maxLength: 3 }), state, fc.boolean(), async (others, kind, lately) => {
-        const number = (round += 1);
-        const [holder, before, ...ids] = ['holder', 'before', 'one', 'two', 'three'].map((name) => `${name}-${number}`) as [string, string, ...string[]];
-        await agent(holder, { maxCapacity: 3, role: `write-${number}` });
-        await agent(before, { maxCapacity: 2, role: `review-${number}` });
-        for (const [index, { full, role }] of others.entries()) {
-          await agent(ids[index]!, { maxCapacity: 1, role: `${role}-${number}` });
-          if (full) await session(ids[index]!);
-        }
-        await run(updateAgent, { id: holder, collaborators: ids.filter((_, index) => others[index]!.known) });
-        await run(updateAgent, { id: before, collaborators: [holder] });
-        const fields = kind === 'pipeline' ? { pipeline: (await pipeline(`p-${number}`, [`write-${number} DONE review-${number}`, `review-${number} DONE end`, `review-${number} REJECT write-${number}`])) && `p-${number}` } : {};
-        const id = await session(kind === 'unassigned' ? null : kind === 'pipeline' ? holder : before, fields);
-        if (kind !== 'unassigned' && kind !== 'pipeline') {
-          const { handoffId } = await initiate(id, holder);
-          if (kind !== 'pending') await run(acceptHandoff, { handoffId });
-        }
-        if (kind === 'repeats' && others.some(({ known, full, status }) => known && !full && status === 'AVAILABLE')) {
-          const target = ids[others.findIndex(({ known, full, status }) => known && !full && status === 'AVAILABLE')]!;
-          const { handoffId } = await initiate(id, target);
-          await run(acceptHandoff, { handoffId });
-          await run(failHandoff, { handoffId, reason: 'again' });
-        }
-        if (kind === 'paused') await run(pauseSession, { sessionId: id, reason: null, expectedVersion: null });
-        if (kind === 'disabled') await run(updateSession, { sessionId: id, handoffsEnabled: false, expectedVersion: null });
-        if (kind === 'exhausted') await run(updateSession, { sessionId: id, maxHandoffs: 0, expectedVersion: null });
-        for (const [index, { status }] of others.entries()) if (status !== 'AVAILABLE') await run(setAgentStatus, { id: ids[index]!, status });
-        if (lately) await run(setAgentStatus, { id: before, status: 'OFFLINE' });
+      fc.asyncProperty(
+        fc.array(other, { minLength: 3, maxLength: 3 }),
+        state,
+        fc.boolean(),
+        async (others, kind, lately) => {
+          const number = (round += 1);
+          const [holder, before, ...ids] = ['holder', 'before', 'one', 'two', 'three'].map(
+            (name) => `${name}-${number}`,
+          ) as [string, string, ...string[]];
+          await agent(holder, { maxCapacity: 3, role: `write-${number}` });
+          await agent(before, { maxCapacity: 2, role: `review-${number}` });
+          for (const [index, { full, role }] of others.entries()) {
+            await agent(ids[index]!, { maxCapacity: 1, role: `${role}-${number}` });
+            if (full) await session(ids[index]!);
+          }
+          await run(updateAgent, { id: holder, collaborators: ids.filter((_, index) => others[index]!.known) });
+          await run(updateAgent, { id: before, collaborators: [holder] });
+          const fields =
+            kind === 'pipeline'
+              ? {
+                  pipeline:
+                    (await pipeline(`p-${number}`, [
+                      `write-${number} DONE review-${number}`,
+                      `review-${number} DONE end`,
+                      `review-${number} REJECT write-${number}`,
+                    ])) && `p-${number}`,
+                }
+              : {};
+          const id = await session(kind === 'unassigned' ? null : kind === 'pipeline' ? holder : before, fields);
+          if (kind !== 'unassigned' && kind !== 'pipeline') {
+            const { handoffId } = await initiate(id, holder);
+            if (kind !== 'pending') await run(acceptHandoff, { handoffId });
+          }
+          if (
+            kind === 'repeats' &&
+            others.some(({ known, full, status }) => known && !full && status === 'AVAILABLE')
+          ) {
+            const target =
+              ids[others.findIndex(({ known, full, status }) => known && !full && status === 'AVAILABLE')]!;
+            const { handoffId } = await initiate(id, target);
+            await run(acceptHandoff, { handoffId });
+            await run(failHandoff, { handoffId, reason: 'again' });
+          }
+          if (kind === 'paused') await run(pauseSession, { sessionId: id, reason: null, expectedVersion: null });
+          if (kind === 'disabled')
+            await run(updateSession, { sessionId: id, handoffsEnabled: false, expectedVersion: null });
+          if (kind === 'exhausted') await run(updateSession, { sessionId: id, maxHandoffs: 0, expectedVersion: null });
+          for (const [index, { status }] of others.entries())
+            if (status !== 'AVAILABLE') await run(setAgentStatus, { id: ids[index]!, status });
+          if (lately) await run(setAgentStatus, { id: before, status: 'OFFLINE' });
 
-        const all = [holder, before, ...ids];
-        for (const [caller, asOperator] of [[admin, true], ...(kind === 'unassigned' ? [] : [[await keyed(holder), false] as const])] as const) {
-          const simulations = all.map((target, index) => `t${index}: simulateHandoff(sessionId: "${encodeId('session', id)}", targetAgentId: "${target}", asOperator: ${asOperator}) { wouldSucceed }`);
-          const { data } = await caller.post<Record<string, { wouldSucceed: boolean }>>(`{ ${simulations.join(' ')} }`);
-          const allowed = all.filter((_, index) => data[`t${index}`]!.wouldSucceed);
-          const suggested = idsOf(await suggest({ sessionId: id, first: 50 }, caller));
-          expect(suggested.filter((each) => all.includes(each)).sort(), `${kind} ${asOperator}`).toEqual(allowed.sort());
-          if (!asOperator) expect(suggested.every((each) => all.includes(each))).toBe(true);
-        }
-      }),
+          const all = [holder, before, ...ids];
+          for (const [caller, asOperator] of [
+            [admin, true],
+            ...(kind === 'unassigned' ? [] : [[await keyed(holder), false] as const]),
+          ] as const) {
+            const simulations = all.map(
+              (target, index) =>
+                `t${index}: simulateHandoff(sessionId: "${encodeId('session', id)}", targetAgentId: "${target}", asOperator: ${asOperator}) { wouldSucceed }`,
+            );
+            const { data } = await caller.post<Record<string, { wouldSucceed: boolean }>>(
+              `{ ${simulations.join(' ')} }`,
+            );
+            const allowed = all.filter((_, index) => data[`t${index}`]!.wouldSucceed);
+            const suggested = idsOf(await suggest({ sessionId: id, first: 50 }, caller));
+            expect(suggested.filter((each) => all.includes(each)).sort(), `${kind} ${asOperator}`).toEqual(
+              allowed.sort(),
+            );
+            if (!asOperator) expect(suggested.every((each) => all.includes(each))).toBe(true);
+          }
+        },
+      ),
       { numRuns: 10, endOnFailure: true, interruptAfterTimeLimit: 40_000 },
     );
   }, 60_000);
@@ -95,7 +152,13 @@ describe('suggestTargets', () => {
       await agent('cat', { maxCapacity: 4 });
       await agent('dan', { maxCapacity: 4 });
       await run(updateAgent, { id: 'ben', description: 'Reviews billing code.', metadata: { costTier: 'high' } });
-      await run(updateAgent, { id: 'ann', collaborations: [{ agentId: 'ben', when: null, carry: null }, { agentId: 'cat', when: 'The login is broken', carry: null }] });
+      await run(updateAgent, {
+        id: 'ann',
+        collaborations: [
+          { agentId: 'ben', when: null, carry: null },
+          { agentId: 'cat', when: 'The login is broken', carry: null },
+        ],
+      });
       await run(updateAgent, { id: 'ben', collaborators: ['ann'] });
       id = await session('ann', { title: 'A piece of work', maxHandoffs: 99 });
       for (const [time, target] of ['ben', 'ben', 'cat', 'ben'].entries()) {
@@ -109,7 +172,14 @@ describe('suggestTargets', () => {
         const back = await reassign(id, { agentId: 'ann' });
         await run(acceptHandoff, { handoffId: back.handoffId! });
       }
-      await run(setTasks, { sessionId: id, agentId: null, tasks: [{ content: 'Repair the login of the billing page', status: 'PENDING' }, { content: 'Tell Dan', status: 'DONE' }] } as never);
+      await run(setTasks, {
+        sessionId: id,
+        agentId: null,
+        tasks: [
+          { content: 'Repair the login of the billing page', status: 'PENDING' },
+          { content: 'Tell Dan', status: 'DONE' },
+        ],
+      } as never);
     });
 
     it('are told to an operator, best first, and are the same each time', async () => {
@@ -125,8 +195,15 @@ describe('suggestTargets', () => {
         LOAD: '0 of 4 places taken',
         COST_TIER: 'Its cost tier is high',
       });
-      expect(byId.get('cat')).toMatchObject({ PATH_SUCCESS: '1 of 1 closed handoffs from ann to cat completed', SHARED_WORDS: 'Its description shares with the pending tasks: login', COST_TIER: 'No cost tier is known' });
-      expect(byId.get('dan')).toMatchObject({ PATH_SUCCESS: 'No handoff from ann to dan is closed yet', SHARED_WORDS: 'Its description shares no word with the pending tasks' });
+      expect(byId.get('cat')).toMatchObject({
+        PATH_SUCCESS: '1 of 1 closed handoffs from ann to cat completed',
+        SHARED_WORDS: 'Its description shares with the pending tasks: login',
+        COST_TIER: 'No cost tier is known',
+      });
+      expect(byId.get('dan')).toMatchObject({
+        PATH_SUCCESS: 'No handoff from ann to dan is closed yet',
+        SHARED_WORDS: 'Its description shares no word with the pending tasks',
+      });
     });
 
     it('follow the text, which also does without a session', async () => {
@@ -139,16 +216,27 @@ describe('suggestTargets', () => {
 
     it('tell an agent nothing that it may not read: other sessions, metadata, tasks that a carry withheld', async () => {
       const asked = await keyed('ann');
-      expect(explained((await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben'))).toEqual({
+      expect(
+        explained((await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben')),
+      ).toEqual({
         PATH_SUCCESS: '2 of 3 closed handoffs from ann to ben completed',
         SHARED_WORDS: 'Its description shares with the pending tasks: billing',
         LOAD: '0 of 4 places taken',
       });
 
       // ann gets another Session with nothing of its log; two Handoffs of ann in it were an operator's.
-      await run(updateAgent, { id: 'dan', collaborations: [{ agentId: 'ann', when: null, carry: asCarry({ messages: 'NONE', toolCalls: 'NONE', tasks: false }) }] });
+      await run(updateAgent, {
+        id: 'dan',
+        collaborations: [
+          { agentId: 'ann', when: null, carry: asCarry({ messages: 'NONE', toolCalls: 'NONE', tasks: false }) },
+        ],
+      });
       const hidden = await session('dan', { title: 'A quiet title' });
-      await run(setTasks, { sessionId: hidden, agentId: null, tasks: [{ content: 'billing code', status: 'PENDING' }] } as never);
+      await run(setTasks, {
+        sessionId: hidden,
+        agentId: null,
+        tasks: [{ content: 'billing code', status: 'PENDING' }],
+      } as never);
       const { handoffId } = await initiate(hidden, 'ann');
       await run(acceptHandoff, { handoffId });
       const [found] = (await suggest({ sessionId: hidden }, asked)).filter(({ agent: { id: each } }) => each === 'ben');
@@ -159,17 +247,35 @@ describe('suggestTargets', () => {
       const moved = await reassign(hidden, { agentId: 'ben' });
       await run(acceptHandoff, { handoffId: moved.handoffId! });
       await run(completeHandoff, { handoffId: moved.handoffId! });
-      const own = explained((await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben'));
+      const own = explained(
+        (await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben'),
+      );
       expect(own['PATH_SUCCESS']).toBe('2 of 3 closed handoffs from ann to ben completed');
-      expect(explained((await suggest({ sessionId: id })).find(({ agent: { id: each } }) => each === 'ben'))['PATH_SUCCESS']).toBe('3 of 4 closed handoffs from ann to ben completed');
+      expect(
+        explained((await suggest({ sessionId: id })).find(({ agent: { id: each } }) => each === 'ben'))['PATH_SUCCESS'],
+      ).toBe('3 of 4 closed handoffs from ann to ben completed');
     });
 
     it('are refused without a session and a text, to an agent without a session, and null for a session that it may not read', async () => {
-      expect((await ask({})).errors).toMatchObject([{ message: 'sessionId and text are missing: give one of them, or both', extensions: { code: 'BAD_USER_INPUT' } }]);
-      expect((await ask({ text: 'x' }, await keyed('ann'))).errors).toMatchObject([{ message: 'Only operators choose the agent of a new session: give sessionId', extensions: { code: 'FORBIDDEN' } }]);
-      expect((await ask({ sessionId: id }, await keyed('cat'))).data).toMatchObject({ suggestTargets: expect.any(Array) as unknown });
+      expect((await ask({})).errors).toMatchObject([
+        {
+          message: 'sessionId and text are missing: give one of them, or both',
+          extensions: { code: 'BAD_USER_INPUT' },
+        },
+      ]);
+      expect((await ask({ text: 'x' }, await keyed('ann'))).errors).toMatchObject([
+        {
+          message: 'Only operators choose the agent of a new session: give sessionId',
+          extensions: { code: 'FORBIDDEN' },
+        },
+      ]);
+      expect((await ask({ sessionId: id }, await keyed('cat'))).data).toMatchObject({
+        suggestTargets: expect.any(Array) as unknown,
+      });
       expect((await ask({ sessionId: id }, await keyed('dan'))).data).toEqual({ suggestTargets: null });
-      expect((await ask({ sessionId: id, first: 101 })).errors).toMatchObject([{ message: 'first is 101: give 0 to 100' }]);
+      expect((await ask({ sessionId: id, first: 101 })).errors).toMatchObject([
+        { message: 'first is 101: give 0 to 100' },
+      ]);
     });
   });
 });

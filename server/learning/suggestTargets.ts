@@ -34,10 +34,21 @@ export async function allowedTargets(work: Work, sessionId: string | null): Prom
 async function operatorsTargets(custody: Custody): Promise<Allowed> {
   const stage = presentStage(custody);
   const open = custody.openHandoff?.status === 'INITIATED' ? custody.openHandoff : null;
-  const agents = await findFreeAgents(custody.work, { ids: open?.sourceAgentId == null ? [] : [open.sourceAgentId], needs: [{ role: stage?.role ?? null, agentType: stage?.agentType ?? null }] });
-  const move: Move = { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started: null };
+  const agents = await findFreeAgents(custody.work, {
+    ids: open?.sourceAgentId == null ? [] : [open.sourceAgentId],
+    needs: [{ role: stage?.role ?? null, agentType: stage?.agentType ?? null }],
+  });
+  const move: Move = {
+    session: movedSession(custody),
+    expectedVersion: null,
+    target: null,
+    agentType: null,
+    started: null,
+  };
   // Its source may take the Session back whatever the stage needs.
-  const targets = agents.filter((target) => refusalToMove({ ...move, target, stage: target.id === open?.sourceAgentId ? null : stage }) === null);
+  const targets = agents.filter(
+    (target) => refusalToMove({ ...move, target, stage: target.id === open?.sourceAgentId ? null : stage }) === null,
+  );
   return { sourceAgentId: open === null ? (custody.holder?.id ?? null) : open.sourceAgentId, targets };
 }
 
@@ -47,9 +58,21 @@ async function holdersTargets(custody: Custody): Promise<Allowed> {
   const { started } = move;
   let targets = agents.filter((target) => refusalToMove({ ...move, target }) === null);
   // Only a Handoff that repeats an earlier one needs the Context.
-  if (targets.some(({ id }) => started.earlier.some((handoff) => handoff.accepted && handoff.sourceAgentId === agentId && handoff.targetAgentId === id))) {
-    const { contentHash } = await prepareContext(custody, { summary: null, reason: null, contextVariables: null, carry: null, byOperator: false }, null);
-    targets = targets.filter((target) => refusalToMove({ ...move, target, started: { ...started, contentHash } }) === null);
+  if (
+    targets.some(({ id }) =>
+      started.earlier.some(
+        (handoff) => handoff.accepted && handoff.sourceAgentId === agentId && handoff.targetAgentId === id,
+      ),
+    )
+  ) {
+    const { contentHash } = await prepareContext(
+      custody,
+      { summary: null, reason: null, contextVariables: null, carry: null, byOperator: false },
+      null,
+    );
+    targets = targets.filter(
+      (target) => refusalToMove({ ...move, target, started: { ...started, contentHash } }) === null,
+    );
   }
   return { sourceAgentId: agentId, targets };
 }
@@ -61,11 +84,22 @@ export interface Asked {
 }
 
 /** The allowed targets, best first. Reads only what the caller may read. */
-export async function rankTargets(pool: Pool, caller: Caller, { sourceAgentId, targets }: Allowed, { sessionId, text }: Asked): Promise<Scored[]> {
+export async function rankTargets(
+  pool: Pool,
+  caller: Caller,
+  { sourceAgentId, targets }: Allowed,
+  { sessionId, text }: Asked,
+): Promise<Scored[]> {
   if (targets.length === 0) return [];
   const ids = targets.map(({ id }) => id);
   const paths = sourceAgentId === null ? new Map<string, Outcomes>() : await pathsFrom(pool, caller, sourceAgentId);
-  const told = await pool.query<{ id: string; role: string | null; description: string | null; when: string | null; costTier: unknown }>(
+  const told = await pool.query<{
+    id: string;
+    role: string | null;
+    description: string | null;
+    when: string | null;
+    costTier: unknown;
+  }>(
     `SELECT a.id, a.role, a.description, c.when, a.metadata -> 'costTier' AS "costTier"
      FROM agents a LEFT JOIN agent_collaborators c ON c.agent_id = $2 AND c.collaborator_id = a.id WHERE a.id = ANY ($1)`,
     [ids, sourceAgentId],
@@ -74,12 +108,24 @@ export async function rankTargets(pool: Pool, caller: Caller, { sourceAgentId, t
   const candidates = targets.map(({ id, currentLoad, maxCapacity }) => {
     const { role, description, when, costTier } = agents.get(id)!;
     // Metadata is for operators and for the agent itself.
-    return { id, currentLoad, maxCapacity, texts: [role, description, when], ...closedOf(paths.get(id) ?? {}), costTier: ownAgent(caller) === null ? costTier : undefined };
+    return {
+      id,
+      currentLoad,
+      maxCapacity,
+      texts: [role, description, when],
+      ...closedOf(paths.get(id) ?? {}),
+      costTier: ownAgent(caller) === null ? costTier : undefined,
+    };
   });
   return ranked(candidates, { sourceAgentId, words: await wordsOfWork(pool, caller, sessionId, text) });
 }
 
-async function wordsOfWork(pool: Pool, caller: Caller, sessionId: string | null, text: string | null): Promise<Occasion['words']> {
+async function wordsOfWork(
+  pool: Pool,
+  caller: Caller,
+  sessionId: string | null,
+  text: string | null,
+): Promise<Occasion['words']> {
   if (text !== null) return wordsFrom('the text', [text]);
   const { rows } = await pool.query<{ title: string; tasks: string[] }>(
     `SELECT title, ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readableEntrySql(caller, 'tasks')} ORDER BY position) AS tasks FROM sessions s WHERE id = $1`,

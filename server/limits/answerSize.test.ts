@@ -4,22 +4,40 @@ import { describe, expect, test } from 'vitest';
 import { ProcessorTime } from '../graphql/processorTime.ts';
 import { boundAnswer } from './answerSize.ts';
 
-const query = parse('{ sessions { nodes { title messages { edges { cursor node { content } } nodes { content } } } } }');
+const query = parse(
+  '{ sessions { nodes { title messages { edges { cursor node { content } } nodes { content } } } } }',
+);
 const bytesOf = (result: ExecutionResult): number => Buffer.byteLength(JSON.stringify(result));
-const refused = async (result: ExecutionResult, most: number, document = query) => (await boundAnswer(result, most, { document })).errors?.[0];
+const refused = async (result: ExecutionResult, most: number, document = query) =>
+  (await boundAnswer(result, most, { document })).errors?.[0];
 
 describe('An answer', () => {
   test('is accepted up to its limit in bytes of JSON, and rejected with LIMIT_EXCEEDED above', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\u0001', 'é', '漢', '😀', '\ud800') });
     const value = fc.letrec((tie) => ({
-      any: fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.date({ noInvalidDate: true }), fc.array(tie('any')), fc.dictionary(text, tie('any'))),
+      any: fc.oneof(
+        text,
+        fc.double(),
+        fc.integer(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.constant(undefined),
+        fc.date({ noInvalidDate: true }),
+        fc.array(tie('any')),
+        fc.dictionary(text, tie('any')),
+      ),
     })).any;
     await fc.assert(
       fc.asyncProperty(value, async (any) => {
         const result = { data: { any } } as ExecutionResult;
         const bytes = bytesOf(result);
         expect(await boundAnswer(result, bytes, { document: query })).toBe(result);
-        expect((await refused(result, bytes - 1))?.extensions).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'answerBytes', limit: bytes - 1, actual: bytes });
+        expect((await refused(result, bytes - 1))?.extensions).toMatchObject({
+          code: 'LIMIT_EXCEEDED',
+          what: 'answerBytes',
+          limit: bytes - 1,
+          actual: bytes,
+        });
       }),
     );
   });
@@ -28,11 +46,15 @@ describe('An answer', () => {
     const lists = fc.array(fc.nat(300), { minLength: 2, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(lists, fc.integer({ min: 0, max: 100 }), async (sizes, share) => {
-        const page = (from: number[]): ExecutionResult => ({ data: { sessions: { nodes: from.map((size) => ({ title: 'é'.repeat(size) })) } } });
+        const page = (from: number[]): ExecutionResult => ({
+          data: { sessions: { nodes: from.map((size) => ({ title: 'é'.repeat(size) })) } },
+        });
         const [none, all] = [bytesOf(page([])), bytesOf(page(sizes))];
         const most = none + Math.floor(((all - none - 1) * share) / 100);
-        const fits = (await refused(page(sizes), most))?.extensions['fits'] as { path: string; entries: number } | undefined;
-        const fit = (count: number): boolean => bytesOf(page(sizes.slice(0, count))) <= most && bytesOf(page(sizes.slice(sizes.length - count))) <= most;
+        const fits = (await refused(page(sizes), most))?.extensions['fits'] as
+          { path: string; entries: number } | undefined;
+        const fit = (count: number): boolean =>
+          bytesOf(page(sizes.slice(0, count))) <= most && bytesOf(page(sizes.slice(sizes.length - count))) <= most;
         expect([fit(fits?.entries ?? 0), fit((fits?.entries ?? 0) + 1)]).toEqual([true, false]);
       }),
     );
@@ -54,11 +76,15 @@ describe('An answer', () => {
   });
 
   test('without a list is rejected with the advice to select fewer fields', async () => {
-    expect((await refused({ data: { session: { title: 'x'.repeat(100) } } }, 50))?.message).toContain('select fewer fields, or fewer records');
+    expect((await refused({ data: { session: { title: 'x'.repeat(100) } } }, 50))?.message).toContain(
+      'select fewer fields, or fewer records',
+    );
   });
 
   describe('of 25 MB', () => {
-    const large: ExecutionResult = { data: { sessions: { nodes: Array.from({ length: 100 }, () => ({ title: 'x'.repeat(256_000) })) } } };
+    const large: ExecutionResult = {
+      data: { sessions: { nodes: Array.from({ length: 100 }, () => ({ title: 'x'.repeat(256_000) })) } },
+    };
 
     test('is measured in several turns of the event loop', async () => {
       let [turns, done] = [0, false];
@@ -82,6 +108,8 @@ describe('An answer', () => {
 
   test('of a mutation over the limit states that the mutation took effect', async () => {
     const document = parse('mutation { createSession { session { title } } }');
-    expect((await refused({ data: { createSession: { session: { title: 'x'.repeat(100) } } } }, 50, document))?.message).toContain('The changes of the mutation are kept.');
+    expect(
+      (await refused({ data: { createSession: { session: { title: 'x'.repeat(100) } } } }, 50, document))?.message,
+    ).toContain('The changes of the mutation are kept.');
   });
 });

@@ -1,5 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DocumentNode, type ExecutionResult, getOperationAST, GraphQLError, OperationTypeNode, visit } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  OperationTypeNode,
+  visit,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { adviceOf, fittingPage, type Pages, sum } from '../core/fittingPage.ts';
 import { limitExceeded } from './errors.ts';
@@ -46,7 +53,12 @@ export function answerSizePlugin(limit: number = limits.answer.bytes): Plugin {
 }
 
 /** Measures in turns of the event loop. The text of a 10 MB answer takes 15 to 35 ms of processor time and is made in a turn of its own. */
-async function boundInTurns(result: ExecutionResult, limit: number, operation: Operation, time?: Meter): Promise<ExecutionResult> {
+async function boundInTurns(
+  result: ExecutionResult,
+  limit: number,
+  operation: Operation,
+  time?: Meter,
+): Promise<ExecutionResult> {
   const work = bounding(result, limit, operation);
   for (;;) {
     await setImmediate();
@@ -62,21 +74,41 @@ async function boundInTurns(result: ExecutionResult, limit: number, operation: O
 }
 
 /** Returns the result, or an error when it is too large. Measures only results that may be too large. */
-export const boundAnswer = (result: ExecutionResult, limit: number, operation: Operation, time?: Meter): ExecutionResult | Promise<ExecutionResult> =>
+export const boundAnswer = (
+  result: ExecutionResult,
+  limit: number,
+  operation: Operation,
+  time?: Meter,
+): ExecutionResult | Promise<ExecutionResult> =>
   atMost(result) <= limit ? result : boundInTurns(result, limit, operation, time);
 
 /** Each step measures one entry of a list. */
 function* bounding(result: ExecutionResult, limit: number, operation: Operation): Generator<void, ExecutionResult> {
   const pages: Pages = new Map();
   const bytes = yield* measure(result, [], pageKeys(operation.document), pages);
-  return bytes <= limit ? result : { errors: [refusal(bytes, limit, pages, operation)], ...(result.extensions && { extensions: result.extensions }) };
+  return bytes <= limit
+    ? result
+    : {
+        errors: [refusal(bytes, limit, pages, operation)],
+        ...(result.extensions && { extensions: result.extensions }),
+      };
 }
 
 function refusal(bytes: number, limit: number, pages: Pages, { document, operationName }: Operation): GraphQLError {
   const fits = fittingPage(bytes, limit, pages);
-  const done = getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION ? ' The changes of the mutation are kept.' : '';
-  const { message, extensions } = limitExceeded('answerBytes', limit, bytes, `The answer has ${bytes} bytes; the limit is ${limit}: ${adviceOf(fits)}.${done}`);
-  return new GraphQLError(message, { extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) } });
+  const done =
+    getOperationAST(document, operationName)?.operation === OperationTypeNode.MUTATION
+      ? ' The changes of the mutation are kept.'
+      : '';
+  const { message, extensions } = limitExceeded(
+    'answerBytes',
+    limit,
+    bytes,
+    `The answer has ${bytes} bytes; the limit is ${limit}: ${adviceOf(fits)}.${done}`,
+  );
+  return new GraphQLError(message, {
+    extensions: { ...extensions, ...(fits && { fits: { path: fits.path, entries: fits.entries } }) },
+  });
 }
 
 /** Response names of `nodes` and `edges`. */
@@ -91,7 +123,12 @@ function pageKeys(document: DocumentNode): Set<string> {
 }
 
 /** Bytes of a value as JSON in UTF-8. */
-function* measure(value: unknown, path: readonly string[], keys: ReadonlySet<string>, pages: Pages): Generator<void, number> {
+function* measure(
+  value: unknown,
+  path: readonly string[],
+  keys: ReadonlySet<string>,
+  pages: Pages,
+): Generator<void, number> {
   if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value).length;
   if (hasOwnForm(value)) return yield* measure(value.toJSON(), path, keys, pages);
@@ -119,7 +156,12 @@ function* measure(value: unknown, path: readonly string[], keys: ReadonlySet<str
 }
 
 /** Bytes of each entry with the comma or bracket after it. */
-function* entriesOf(list: unknown[], path: readonly string[], keys: ReadonlySet<string>, pages: Pages): Generator<void, number[]> {
+function* entriesOf(
+  list: unknown[],
+  path: readonly string[],
+  keys: ReadonlySet<string>,
+  pages: Pages,
+): Generator<void, number[]> {
   const entries: number[] = [];
   for (const entry of list) {
     entries.push(1 + (isShown(entry) ? yield* measure(entry, path, keys, pages) : 4));
@@ -140,6 +182,8 @@ function atMost(value: unknown): number {
   return bytes;
 }
 
-const hasOwnForm = (value: object): value is { toJSON(): unknown } => typeof Reflect.get(value, 'toJSON') === 'function';
+const hasOwnForm = (value: object): value is { toJSON(): unknown } =>
+  typeof Reflect.get(value, 'toJSON') === 'function';
 
-const isShown = (value: unknown): boolean => value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
+const isShown = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';

@@ -8,7 +8,10 @@ const { url } = await startApp(database);
 
 /** Bodies of unknown length are read and answered by Yoga. */
 const streaming: typeof fetch = (input, { body, ...init } = {}) =>
-  fetch(input, typeof body === 'string' ? ({ ...init, body: new Blob([body]).stream(), duplex: 'half' } as RequestInit) : init);
+  fetch(
+    input,
+    typeof body === 'string' ? ({ ...init, body: new Blob([body]).stream(), duplex: 'half' } as RequestInit) : init,
+  );
 
 describe.each([
   ['a body of known length', fetch],

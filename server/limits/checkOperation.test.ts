@@ -9,7 +9,8 @@ const check = (source: string, variables: Record<string, unknown> = {}, operatio
 const costOf = (source: string, variables?: Record<string, unknown>) => check(source, variables).cost;
 const excesses = (source: string, variables?: Record<string, unknown>, operationName?: string) =>
   check(source, variables, operationName).errors.map(({ extensions: { what, actual } }) => [what, actual]);
-const repeated = (count: number, part: (index: number) => string) => Array.from({ length: count }, (_, index) => part(index)).join(' ');
+const repeated = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
 
 describe('the cost is the number of records that an answer may read', () => {
   test.each([
@@ -26,7 +27,10 @@ describe('the cost is the number of records that an answer may read', () => {
     // Lists without pages by what each may hold; what is part of a record as 10.
     ['{ handoff(id: "x") { chain { id sourceAgent { id } } } }', 1 + 100 * 2],
     ['{ session(id: "x") { tasks { id } decisions { id } contextVariables { name } } }', 1 + 100 + 100 + 10],
-    ['{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }', 1 + 1 + 3 * (1 + 50 + 50 * 2)],
+    [
+      '{ session(id: "x") { turns(first: 3) { nodes { messages { id } toolCalls { message { id } } } } } }',
+      1 + 1 + 3 * (1 + 50 + 50 * 2),
+    ],
     // The first N of its pairs: its lists are counted as without.
     ['{ handoffGraph(first: 500) { pairCount edges { source { id } count } } }', 50 + 100 * 2],
     ['{ nodes(ids: ["a", "b", "c"]) { id ... on Session { agent { id } } } }', 3 * 2],
@@ -34,11 +38,17 @@ describe('the cost is the number of records that an answer may read', () => {
     ['{ handoffs(first: 10) { nodes { contextPrompt { text } } } }', 1 + 10 * 89],
     ['{ handoffs(first: 10) { nodes { decisions summary reason } } }', 1 + 10 * (1 + 2 + 12)],
     // The Context is read once for all of its parts.
-    ['{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }', 1 + 10 * (1 + 12)],
+    [
+      '{ handoffs(first: 10) { nodes { decisions ...F } } } fragment F on Handoff { filesModified leftOut { tasks } recentMessages { content } }',
+      1 + 10 * (1 + 12),
+    ],
     ['{ contextPreview(sessionId: "x") { text } }', 400],
     // A mutation, and what its payload selects.
     ['mutation { reassignSession(input: { sessionId: "x" }) { ... on Error { code message } } }', 1],
-    ['mutation { reassignSession(input: { sessionId: "x" }) { ... on ReassignSessionPayload { session { id } handoff { id } } ... on Error { code } } }', 3],
+    [
+      'mutation { reassignSession(input: { sessionId: "x" }) { ... on ReassignSessionPayload { session { id } handoff { id } } ... on Error { code } } }',
+      3,
+    ],
   ])('%s', (source, cost) => expect(costOf(source)).toBe(cost));
 
   test('takes the page size from the variable, its default, or the list', () => {
@@ -48,9 +58,12 @@ describe('the cost is the number of records that an answer may read', () => {
     expect(costOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] })).toBe(2);
   });
 
-  test.each([[-5], [1e9], ['7'], [[1]], [{}], [true], [Number.NaN]])('counts an invalid page size of %j as the largest', (n) => {
-    expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }', { n })).toBe(101);
-  });
+  test.each([[-5], [1e9], ['7'], [[1]], [{}], [true], [Number.NaN]])(
+    'counts an invalid page size of %j as the largest',
+    (n) => {
+      expect(costOf('query ($n: Int) { sessions(first: $n) { nodes { id } } }', { n })).toBe(101);
+    },
+  );
 
   test('counts the larger of first and last when both are given', () => {
     expect(costOf('{ sessions(first: 1, last: 90) { nodes { id } } }')).toBe(91);
@@ -68,8 +81,16 @@ describe('the cost is the number of records that an answer may read', () => {
 
   test('counts fragments at every spread, also inside a page', () => {
     const direct = costOf('{ sessions(first: 9) { nodes { agent { id } } } }');
-    expect(costOf('{ sessions(first: 9) { ...Page } } fragment Page on SessionConnection { nodes { ...Row } } fragment Row on Session { agent { id } }')).toBe(direct);
-    expect(costOf('{ sessions(first: 9) { ... on SessionConnection { ... @include(if: true) { nodes { agent { id } } } } } }')).toBe(direct);
+    expect(
+      costOf(
+        '{ sessions(first: 9) { ...Page } } fragment Page on SessionConnection { nodes { ...Row } } fragment Row on Session { agent { id } }',
+      ),
+    ).toBe(direct);
+    expect(
+      costOf(
+        '{ sessions(first: 9) { ... on SessionConnection { ... @include(if: true) { nodes { agent { id } } } } } }',
+      ),
+    ).toBe(direct);
   });
 
   test('counts what @skip leaves out', () => {
@@ -78,7 +99,8 @@ describe('the cost is the number of records that an answer may read', () => {
 });
 
 describe('an operation over a limit is rejected with the limit, the actual number and advice:', () => {
-  const deep = (levels: number) => `{ handoff(id: "x") ${'{ previous '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
+  const deep = (levels: number) =>
+    `{ handoff(id: "x") ${'{ previous '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
 
   test('depth', () => {
     expect(excesses(deep(10))).toEqual([]);
@@ -98,7 +120,11 @@ describe('an operation over a limit is rejected with the limit, the actual numbe
     const query = (count: number) => `{ viewer { ${repeated(count, (n) => `a${n}: role`)} } }`;
     expect(excesses(query(15))).toEqual([]);
     expect(excesses(query(16))).toEqual([['aliases', 16]]);
-    expect(excesses('{ session(id: "x") { agent { ...A } lastHandoff { sourceAgent { ...A } } } } fragment A on Agent { a: id b: id c: id d: id e: id f: id g: id h: id }')).toEqual([['aliases', 16]]);
+    expect(
+      excesses(
+        '{ session(id: "x") { agent { ...A } lastHandoff { sourceAgent { ...A } } } } fragment A on Agent { a: id b: id c: id d: id e: id f: id g: id h: id }',
+      ),
+    ).toEqual([['aliases', 16]]);
     expect(excesses(`{ viewer { ${repeated(16, (n) => `a${n}: __typename`)} } }`)).toEqual([['aliases', 16]]);
   });
 
@@ -117,8 +143,12 @@ describe('an operation over a limit is rejected with the limit, the actual numbe
 
   test('directives anywhere in the document', () => {
     expect(excesses(`{ viewer { role ${'@skip(if: false) '.repeat(30)} } }`)).toEqual([]);
-    expect(excesses(`{ viewer { role } } fragment Unused on Viewer { role ${'@a '.repeat(31)} }`)).toEqual([['directives', 31]]);
-    expect(excesses(`query ($a: Int ${'@a '.repeat(16)}) ${'@a '.repeat(15)} { viewer { role } }`)).toEqual([['directives', 31]]);
+    expect(excesses(`{ viewer { role } } fragment Unused on Viewer { role ${'@a '.repeat(31)} }`)).toEqual([
+      ['directives', 31],
+    ]);
+    expect(excesses(`query ($a: Int ${'@a '.repeat(16)}) ${'@a '.repeat(15)} { viewer { role } }`)).toEqual([
+      ['directives', 31],
+    ]);
   });
 
   test('repeated fields of a selection', () => {
@@ -127,7 +157,9 @@ describe('an operation over a limit is rejected with the limit, the actual numbe
   });
 
   test('selections after expansion of the whole document', () => {
-    const doubling = (levels: number) => repeated(levels, (n) => `fragment F${n} on Viewer { ...F${n + 1} ...F${n + 1} }`) + ` fragment F${levels} on Viewer { role }`;
+    const doubling = (levels: number) =>
+      repeated(levels, (n) => `fragment F${n} on Viewer { ...F${n + 1} ...F${n + 1} }`) +
+      ` fragment F${levels} on Viewer { role }`;
     // Each level spreads twice what is below it.
     expect(excesses(`{ viewer { ...F0 } } ${doubling(8)}`)).toEqual([]);
     expect(excesses(`{ viewer { ...F0 } } ${doubling(9)}`)).toEqual([]);
@@ -136,7 +168,8 @@ describe('an operation over a limit is rejected with the limit, the actual numbe
   });
 
   test('pairs of fields that validation compares', () => {
-    const spread = (count: number) => `{ viewer { ${repeated(count, (n) => `...F${n}`)} } } ${repeated(count, (n) => `fragment F${n} on Viewer { role name }`)}`;
+    const spread = (count: number) =>
+      `{ viewer { ${repeated(count, (n) => `...F${n}`)} } } ${repeated(count, (n) => `fragment F${n} on Viewer { role name }`)}`;
     expect(excesses(spread(89))).toEqual([]);
     expect(excesses(spread(90))).toEqual([['comparisons', 90 * 89]]);
   });
@@ -148,23 +181,38 @@ describe('an operation over a limit is rejected with the limit, the actual numbe
   });
 
   test('cost of lists without pages', () => {
-    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([['cost', 1 + 80 * (1 + 100 * 61)]]);
-    expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([['cost', 1 + 40 * (1 + 100 * 101)]]);
+    expect(excesses('{ handoffs(first: 80) { nodes { chain { markdown } } } }')).toEqual([
+      ['cost', 1 + 80 * (1 + 100 * 61)],
+    ]);
+    expect(excesses('{ handoffs(first: 40) { nodes { chain { chain { id } } } } }')).toEqual([
+      ['cost', 1 + 40 * (1 + 100 * 101)],
+    ]);
     expect(excesses('{ handoff(id: "x") { chain { triggeringToolCalls { id } } } }')).toEqual([['cost', 1 + 100 * 51]]);
     expect(excesses('{ sessions(first: 50) { nodes { tasks { id } } } }')).toEqual([['cost', 1 + 50 * 101]]);
-    expect(excesses('{ sessions(first: 100) { nodes { turns(first: 1) { nodes { toolCalls { id } } } } } }')).toEqual([['cost', 1 + 100 * (1 + 1 + 51)]]);
+    expect(excesses('{ sessions(first: 100) { nodes { turns(first: 1) { nodes { toolCalls { id } } } } } }')).toEqual([
+      ['cost', 1 + 100 * (1 + 1 + 51)],
+    ]);
   });
 
   test('cost that doubles with every fragment, counted at once', () => {
-    const doubling = repeated(40, (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`);
-    const [depth, selections, cost] = check(`{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`).errors;
+    const doubling = repeated(
+      40,
+      (n) => `fragment F${n} on Handoff { previous { ...F${n + 1} } next { ...F${n + 1} } }`,
+    );
+    const [depth, selections, cost] = check(
+      `{ handoff(id: "x") { ...F0 } } ${doubling} fragment F40 on Handoff { id }`,
+    ).errors;
     expect(depth?.extensions).toMatchObject({ what: 'depth', actual: 42 });
     expect(selections?.extensions).toMatchObject({ what: 'selections' });
     expect(cost?.extensions).toMatchObject({ what: 'cost', actual: 2 ** 41 - 1 });
   });
 
   test('several limits, reported together', () => {
-    expect(excesses(`{ ${repeated(16, (n) => `a${n}: sessions(first: 100) { nodes { agent { id } lastHandoff { id } openHandoff { id } } }`)} }`).map(([what]) => what)).toEqual(['aliases', 'rootFields', 'cost']);
+    expect(
+      excesses(
+        `{ ${repeated(16, (n) => `a${n}: sessions(first: 100) { nodes { agent { id } lastHandoff { id } openHandoff { id } } }`)} }`,
+      ).map(([what]) => what),
+    ).toEqual(['aliases', 'rootFields', 'cost']);
   });
 });
 
@@ -179,12 +227,20 @@ describe('a document is limited before it is parsed', () => {
   const codeOf = (source: string) => (refusal(source) as { extensions: Record<string, unknown> }).extensions;
 
   test('accepts 1,000 tokens, and rejects the next', () => {
-    expect((parseWithin(`{ ${'a '.repeat(998)}}`)).kind).toBe('Document');
-    expect(codeOf(`{ ${'a '.repeat(999)}}`)).toMatchObject({ code: 'LIMIT_EXCEEDED', what: 'tokens', limit: 1_000, actual: 1_001 });
+    expect(parseWithin(`{ ${'a '.repeat(998)}}`).kind).toBe('Document');
+    expect(codeOf(`{ ${'a '.repeat(999)}}`)).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      what: 'tokens',
+      limit: 1_000,
+      actual: 1_001,
+    });
   });
 
   test('limits characters, since comments and a long text are no tokens', () => {
-    expect(codeOf(`${'#\n'.repeat(50_000)}{ a }`)).toMatchObject({ what: 'characters', limit: limits.query.characters });
+    expect(codeOf(`${'#\n'.repeat(50_000)}{ a }`)).toMatchObject({
+      what: 'characters',
+      limit: limits.query.characters,
+    });
     expect(codeOf(`{ a(b: "${'x'.repeat(100_000)}") }`)).toMatchObject({ what: 'characters' });
   });
 
@@ -202,28 +258,53 @@ describe('a document is limited before it is parsed', () => {
 
 describe('introspection', () => {
   test('accepts the usual query and that of GraphiQL', () => {
-    const rich = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
-    for (const query of [getIntrospectionQuery(), getIntrospectionQuery(rich)]) expect(check(query)).toMatchObject({ errors: [], cost: 0, depth: 0 });
-    expect(excesses('{ __type(name: "Session") { fields { name type { name ofType { name fields { name } } } } } }')).toEqual([]);
+    const rich = {
+      specifiedByUrl: true,
+      directiveIsRepeatable: true,
+      schemaDescription: true,
+      inputValueDeprecation: true,
+      oneOf: true,
+    };
+    for (const query of [getIntrospectionQuery(), getIntrospectionQuery(rich)])
+      expect(check(query)).toMatchObject({ errors: [], cost: 0, depth: 0 });
+    expect(
+      excesses('{ __type(name: "Session") { fields { name type { name ofType { name fields { name } } } } } }'),
+    ).toEqual([]);
   });
 
   test('rejects nested lists', () => {
-    expect(excesses('{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }')[0]?.[0]).toBe('introspectionCost');
-    expect(excesses(`{ __schema { types { fields { type ${'{ ofType '.repeat(20)} { name } ${'}'.repeat(20)} } } } }`)[0]?.[0]).toBe('introspectionDepth');
+    expect(
+      excesses(
+        '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }',
+      )[0]?.[0],
+    ).toBe('introspectionCost');
+    expect(
+      excesses(
+        `{ __schema { types { fields { type ${'{ ofType '.repeat(20)} { name } ${'}'.repeat(20)} } } } }`,
+      )[0]?.[0],
+    ).toBe('introspectionDepth');
   });
 
   test('rejects the usual query twice in one document', () => {
     const [, selection = ''] = /query IntrospectionQuery \{([\s\S]*?)\n {4}\}/.exec(getIntrospectionQuery()) ?? [];
     expect(selection).toContain('__schema');
     const fragments = getIntrospectionQuery().slice(getIntrospectionQuery().indexOf('fragment FullType'));
-    expect(excesses(`{ ${selection} again: ${selection.trim()} } ${fragments}`).map(([what]) => what)).toEqual(['introspectionCost']);
+    expect(excesses(`{ ${selection} again: ${selection.trim()} } ${fragments}`).map(([what]) => what)).toEqual([
+      'introspectionCost',
+    ]);
   });
 
   test.each([
-    ['a fragment', '{ ...__schema } fragment __schema on Query { sessions(first: 100) { nodes { ...__type } } } fragment __type on Session { messages(first: 100) { nodes { id } } }'],
+    [
+      'a fragment',
+      '{ ...__schema } fragment __schema on Query { sessions(first: 100) { nodes { ...__type } } } fragment __type on Session { messages(first: 100) { nodes { id } } }',
+    ],
     ['an alias', '{ __schema: sessions(first: 100) { nodes { __type: messages(first: 100) { nodes { id } } } } }'],
     ['an operation', 'query __schema { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }'],
-    ['a fragment on an introspection type', '{ sessions(first: 100) { nodes { ...__Schema } } } fragment __Schema on Session { messages(first: 100) { nodes { id } } }'],
+    [
+      'a fragment on an introspection type',
+      '{ sessions(first: 100) { nodes { ...__Schema } } } fragment __Schema on Session { messages(first: 100) { nodes { id } } }',
+    ],
   ])('does not exempt %s with a name of introspection', (_name, source) => {
     expect(excesses(source)).toEqual([['cost', 10_201]]);
   });
@@ -232,20 +313,34 @@ describe('introspection', () => {
 describe('a document that validation rejects passes the limits', () => {
   test.each([
     ['unknown fields, types and fragments', '{ nonsense { more } ... on Nothing { a { b } } ...Missing }'],
-    ['a fragment defined twice', '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }'],
+    [
+      'a fragment defined twice',
+      '{ ...A } fragment A on Query { viewer { role } } fragment A on Query { viewer { role } }',
+    ],
     ['a scalar with fields', '{ session(id: "x") { title { of { what } } } }'],
   ])('%s', (_name, source) => expect(excesses(source)).toEqual([]));
 });
 
 describe("a fragment that spreads itself is rejected before validation with validation's message", () => {
   test.each([
-    ['a fragment within itself', '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }', 'Cannot spread fragment "A" within itself.'],
-    ['fragments within each other', '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }', 'Cannot spread fragment "A" within itself via "B".'],
-  ])('%s', (_name, source, message) => expect(check(source).errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]));
+    [
+      'a fragment within itself',
+      '{ session(id: "x") { ...A } } fragment A on Session { agent { id } ...A }',
+      'Cannot spread fragment "A" within itself.',
+    ],
+    [
+      'fragments within each other',
+      '{ session(id: "x") { ...A } } fragment A on Session { ...B } fragment B on Session { ...A }',
+      'Cannot spread fragment "A" within itself via "B".',
+    ],
+  ])('%s', (_name, source, message) =>
+    expect(check(source).errors).toMatchObject([{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]),
+  );
 });
 
 describe('only the executed operation counts', () => {
-  const source = 'query Small { viewer { role } } query Large { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }';
+  const source =
+    'query Small { viewer { role } } query Large { sessions(first: 100) { nodes { messages(first: 100) { nodes { id } } } } }';
   test('the named one of several', () => {
     expect(excesses(source, {}, 'Small')).toEqual([]);
     expect(excesses(source, {}, 'Large')).toEqual([['cost', 10_201]]);
@@ -262,14 +357,27 @@ describe('all documents of this project need at most half of the cost limit', as
   const { readTabs } = await import('../graphiql/tabs.ts');
   const { blocksOf, documents: shownDocuments } = await import('../../test/docs/blocks.ts');
   const textOf = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
-  const dashboard = Object.values(JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>).map((source) => parse(source));
-  const shown = shownDocuments.flatMap(blocksOf).filter(({ language }) => language === 'graphql').map(({ text }) => parse(text));
+  const dashboard = Object.values(
+    JSON.parse(await textOf('client/gql/persisted-documents.json')) as Record<string, string>,
+  ).map((source) => parse(source));
+  const shown = shownDocuments
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'graphql')
+    .map(({ text }) => parse(text));
   const tabs = readTabs().map(({ query }) => parse(query));
   // Its largest pages, as many turns as that may have, and the Handoffs that a download reads at once.
-  const variables = { first: 100, last: 5, size: 25, calls: 50, turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`) };
+  const variables = {
+    first: 100,
+    last: 5,
+    size: 25,
+    calls: 50,
+    turns: Array.from({ length: 40 }, (_, n) => `turn_${n}`),
+  };
 
   test('there are documents of every kind', () => {
-    expect([shown.length, tabs.length, dashboard.length]).toEqual([5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number));
+    expect([shown.length, tabs.length, dashboard.length]).toEqual(
+      [5, 3, 20].map((least) => expect.toSatisfy((n: number) => n >= least) as number),
+    );
   });
 
   test.each(

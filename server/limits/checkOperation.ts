@@ -80,31 +80,43 @@ export function checkOperation(
   if (operation == null) return { errors: excesses(survey, queryLimits), cost: 0, depth: 0 };
   if (operation.operation === OperationTypeNode.SUBSCRIPTION) {
     const conditions = rootConditions(document, operation.selectionSet);
-    if (conditions.length > 0) return { errors: [invalidDocument(new GraphQLError(unconditional, { nodes: conditions }))], cost: 0, depth: 0 };
+    if (conditions.length > 0)
+      return { errors: [invalidDocument(new GraphQLError(unconditional, { nodes: conditions }))], cost: 0, depth: 0 };
   }
-  const measured = remembered(schema, operation, variables ?? {}, () => measure(schema, document, operation, variables ?? {}));
+  const measured = remembered(schema, operation, variables ?? {}, () =>
+    measure(schema, document, operation, variables ?? {}),
+  );
   const { cost, depth, rootFields } = measured;
   const writes = operation.operation === OperationTypeNode.MUTATION ? rootFields : 0;
   return { errors: excesses({ ...measured, writes, ...survey }, queryLimits), cost, depth };
 }
 
-const unconditional = 'A subscription\'s field may not be skipped: remove @skip and @include around it';
+const unconditional = "A subscription's field may not be skipped: remove @skip and @include around it";
 
 /** `@skip` and `@include` on the root field. graphql-js throws when it is skipped; the specification forbids them there. */
-function rootConditions(document: DocumentNode, { selections }: SelectionSetNode, visited = new Set<string>()): DirectiveNode[] {
+function rootConditions(
+  document: DocumentNode,
+  { selections }: SelectionSetNode,
+  visited = new Set<string>(),
+): DirectiveNode[] {
   return selections.flatMap((selection) => {
-    const conditions = selection.directives?.filter(({ name }) => name.value === 'skip' || name.value === 'include') ?? [];
+    const conditions =
+      selection.directives?.filter(({ name }) => name.value === 'skip' || name.value === 'include') ?? [];
     if (selection.kind === Kind.FIELD) return conditions;
-    if (selection.kind === Kind.INLINE_FRAGMENT) return [...conditions, ...rootConditions(document, selection.selectionSet, visited)];
+    if (selection.kind === Kind.INLINE_FRAGMENT)
+      return [...conditions, ...rootConditions(document, selection.selectionSet, visited)];
     const name = selection.name.value;
-    const fragment = document.definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
+    const fragment = document.definitions.find(
+      (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name,
+    );
     if (visited.has(name) || fragment?.kind !== Kind.FRAGMENT_DEFINITION) return conditions;
     visited.add(name);
     return [...conditions, ...rootConditions(document, fragment.selectionSet, visited)];
   });
 }
 
-const cyclesOf = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] => validate(schema, document, [NoFragmentCyclesRule]).map(invalidDocument);
+const cyclesOf = (schema: GraphQLSchema, document: DocumentNode): GraphQLError[] =>
+  validate(schema, document, [NoFragmentCyclesRule]).map(invalidDocument);
 
 /** Caches measurements for as long as the document is cached; by variables when the cost depends on them. */
 const known = new WeakMap<GraphQLSchema, WeakMap<object, Map<string, Measured>>>();
@@ -122,7 +134,8 @@ function remembered(schema: GraphQLSchema, operation: object, variables: object,
   if (found !== undefined) return found;
   const measured = count();
   if (!measured.byVariables) ofOperation.set('', measured);
-  else if (given.length <= rememberedVariables.characters && ofOperation.size < rememberedVariables.entries) ofOperation.set(given, measured);
+  else if (given.length <= rememberedVariables.characters && ofOperation.size < rememberedVariables.entries)
+    ofOperation.set(given, measured);
   return measured;
 }
 
@@ -140,7 +153,10 @@ const measures = [
   'introspectionCost',
 ] as const;
 
-const excesses = (counted: Partial<Record<(typeof measures)[number], number>>, queryLimits: QueryLimits): GraphQLError[] =>
+const excesses = (
+  counted: Partial<Record<(typeof measures)[number], number>>,
+  queryLimits: QueryLimits,
+): GraphQLError[] =>
   measures.flatMap((what) => {
     const count = counted[what] ?? 0;
     return count > queryLimits[what] ? [exceeded(what, count, queryLimits[what])] : [];
@@ -156,9 +172,18 @@ const words: Record<keyof QueryLimits, readonly [string, string]> = {
   writes: ['mutations', 'send each in its own request'],
   directives: ['directives', 'split it into several requests'],
   repeatedFields: ['repeated fields in one selection', 'name each once'],
-  selections: ['selections after its fragments are expanded', 'spread fewer fragments within fragments, or split it into several requests'],
-  comparisons: ['pairs of fields with one name in one place', 'select each field once, or split it into several requests'],
-  cost: ['points of cost, page sizes included', 'give first or last smaller values, at every level, or ask for less of each record'],
+  selections: [
+    'selections after its fragments are expanded',
+    'spread fewer fragments within fragments, or split it into several requests',
+  ],
+  comparisons: [
+    'pairs of fields with one name in one place',
+    'select each field once, or split it into several requests',
+  ],
+  cost: [
+    'points of cost, page sizes included',
+    'give first or last smaller values, at every level, or ask for less of each record',
+  ],
   introspectionDepth: ['levels of introspection', 'use the usual introspection query'],
   introspectionCost: ['points of introspection cost', 'use the usual introspection query'],
 };
@@ -185,7 +210,9 @@ function surveyOf(document: DocumentNode): Survey {
   visit(document, {
     Directive: () => void (survey.directives += 1),
     SelectionSet({ selections }) {
-      const fields = selections.filter((selection) => selection.kind === Kind.FIELD).map(({ alias, name }) => (alias ?? name).value);
+      const fields = selections
+        .filter((selection) => selection.kind === Kind.FIELD)
+        .map(({ alias, name }) => (alias ?? name).value);
       survey.repeatedFields += fields.length - new Set(fields).size;
     },
   });

@@ -20,7 +20,10 @@ export function checkVariables(variables: unknown): GraphQLError | null {
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (place.level > limit) {
       const path = pathTo(place).slice(0, limit);
-      return badValue(`The variables are nested more than ${limit} levels deep, in ${path.slice(0, 3).join('.')}: flatten it`, path);
+      return badValue(
+        `The variables are nested more than ${limit} levels deep, in ${path.slice(0, 3).join('.')}: flatten it`,
+        path,
+      );
     }
     for (const [key, value] of entriesOf(place.value)) {
       if (typeof value === 'object' && value !== null) open.push({ value, level: place.level + 1, key, parent: place });

@@ -52,12 +52,14 @@ interface SharedCost {
 export type Rows = number | 'first' | 'ids';
 
 // Set by `graphql/declared.ts`.
-export const costOfField = (field: Field | undefined): Cost | undefined => field?.extensions['cost'] as Cost | undefined;
+export const costOfField = (field: Field | undefined): Cost | undefined =>
+  field?.extensions['cost'] as Cost | undefined;
 const rowsOfField = (field: Field): Rows | undefined => field.extensions['rows'] as Rows | undefined;
 
 type Field = GraphQLField<unknown, unknown>;
 
-export const isConnection = (type: GraphQLNamedType | undefined): boolean => isObjectType(type) && 'pageInfo' in type.getFields();
+export const isConnection = (type: GraphQLNamedType | undefined): boolean =>
+  isObjectType(type) && 'pageInfo' in type.getFields();
 
 interface Part {
   fields: number;
@@ -72,7 +74,17 @@ interface Part {
   introspectionDepth: number;
   introspectionCost: number;
 }
-const nothing: Part = { fields: 0, depth: 0, aliases: 0, cost: 0, shared: [], page: false, perRow: 0, introspectionDepth: 0, introspectionCost: 0 };
+const nothing: Part = {
+  fields: 0,
+  depth: 0,
+  aliases: 0,
+  cost: 0,
+  shared: [],
+  page: false,
+  perRow: 0,
+  introspectionDepth: 0,
+  introspectionCost: 0,
+};
 
 const both = (a: Part, b: Part): Part => ({
   fields: a.fields + b.fields,
@@ -86,19 +98,34 @@ const both = (a: Part, b: Part): Part => ({
   introspectionCost: a.introspectionCost + b.introspectionCost,
 });
 
-const names = (all: readonly SharedCost[], { together }: SharedCost): boolean => all.some((one) => one.together === together);
+const names = (all: readonly SharedCost[], { together }: SharedCost): boolean =>
+  all.some((one) => one.together === together);
 
-const withShared = (part: Part): Part => (part.shared.length === 0 ? part : { ...part, cost: part.shared.reduce((sum, { cost }) => sum + cost, part.cost) });
+const withShared = (part: Part): Part =>
+  part.shared.length === 0 ? part : { ...part, cost: part.shared.reduce((sum, { cost }) => sum + cost, part.cost) };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export function measure(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): Measured {
+export function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): Measured {
   const measuring = new Measuring(schema, document, operation, variables);
   const { fields, depth, aliases, cost, introspectionDepth, introspectionCost } = measuring.selections(
     operation.selectionSet,
     schema.getRootType(operation.operation) ?? undefined,
   );
-  return { depth, aliases, rootFields: fields, cost, introspectionDepth, introspectionCost, byVariables: measuring.byVariables };
+  return {
+    depth,
+    aliases,
+    rootFields: fields,
+    cost,
+    introspectionDepth,
+    introspectionCost,
+    byVariables: measuring.byVariables,
+  };
 }
 
 class Measuring {
@@ -129,7 +156,11 @@ class Measuring {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) sum = both(sum, this.#field(selection, parent));
       else if (selection.kind === Kind.FRAGMENT_SPREAD) sum = both(sum, this.#fragment(selection.name.value));
-      else sum = both(sum, this.selections(selection.selectionSet, this.#named(selection.typeCondition?.name.value) ?? parent));
+      else
+        sum = both(
+          sum,
+          this.selections(selection.selectionSet, this.#named(selection.typeCondition?.name.value) ?? parent),
+        );
     }
     return sum;
   }
@@ -154,14 +185,21 @@ class Measuring {
     if (parent !== undefined && parent === this.schema.getQueryType() && (name === '__schema' || name === '__type')) {
       const type = this.schema.getType(name === '__schema' ? '__Schema' : '__Type');
       const below = node.selectionSet === undefined ? nothing : this.selections(node.selectionSet, type);
-      return { ...nothing, fields: 1, aliases: aliases + below.aliases, introspectionDepth: below.depth + 1, introspectionCost: below.cost + 1 };
+      return {
+        ...nothing,
+        fields: 1,
+        aliases: aliases + below.aliases,
+        introspectionDepth: below.depth + 1,
+        introspectionCost: below.cost + 1,
+      };
     }
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
     const type = field && getNamedType(field.type);
     const below = node.selectionSet === undefined ? nothing : withShared(this.selections(node.selectionSet, type));
     const part: Part = { ...nothing, fields: 1, aliases: aliases + below.aliases, depth: below.depth + 1 };
     const declared = costOfField(field);
-    if (isConnection(parent)) return typeof declared === 'number' ? { ...part, cost: declared } : { ...part, page: true, perRow: below.cost };
+    if (isConnection(parent))
+      return typeof declared === 'number' ? { ...part, cost: declared } : { ...part, page: true, perRow: below.cost };
     if (typeof declared === 'object') return { ...part, shared: [declared], cost: below.cost };
     const own = declared ?? (type === undefined || (isCompositeType(type) && !isPlaceInList(parent, name)) ? 1 : 0);
     // A list of scalars costs as much as one scalar.
@@ -185,7 +223,9 @@ class Measuring {
   #pageSize(node: FieldNode): number {
     const sizes = ['first', 'last'].map((name) => this.#value(node, name)).filter((size) => size != null);
     if (sizes.length === 0) return pageOfDefault;
-    return Math.max(...sizes.map((size) => (typeof size === 'number' && size >= 0 && size <= largestPage ? size : largestPage)));
+    return Math.max(
+      ...sizes.map((size) => (typeof size === 'number' && size >= 0 && size <= largestPage ? size : largestPage)),
+    );
   }
 
   #length(node: FieldNode, argument: string): number {

@@ -7,7 +7,8 @@ import { checkOperation } from './checkOperation.ts';
 import { expansionOf } from './expansion.ts';
 import { limits } from './limits.ts';
 
-const repeated = (count: number, part: (index: number) => string): string => Array.from({ length: count }, (_, index) => part(index)).join(' ');
+const repeated = (count: number, part: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
 const expand = (source: string) => expansionOf(parse(source), limits.query.selections);
 
 describe('the number of selections after expansion', () => {
@@ -26,7 +27,11 @@ describe('the number of selections after expansion', () => {
     fc.assert(
       fc.property(anyDocument({ tokens: 200, cycles: false }), (source) => {
         const document = parse(source);
-        const fragments = new Map(document.definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as [string, FragmentDefinitionNode]] : [])));
+        const fragments = new Map(
+          document.definitions.flatMap((each) =>
+            each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as [string, FragmentDefinitionNode]] : [],
+          ),
+        );
         const spread = new Set<string>();
         let steps = 0;
         const walk = ({ selections }: SelectionSetNode): number => {
@@ -44,7 +49,11 @@ describe('the number of selections after expansion', () => {
         for (const definition of document.definitions) walk((definition as FragmentDefinitionNode).selectionSet);
         fc.pre(steps <= 100_000);
         steps = 0;
-        const roots = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION || (each.kind === Kind.FRAGMENT_DEFINITION && !spread.has(each.name.value)));
+        const roots = document.definitions.filter(
+          (each) =>
+            each.kind === Kind.OPERATION_DEFINITION ||
+            (each.kind === Kind.FRAGMENT_DEFINITION && !spread.has(each.name.value)),
+        );
         const walked = roots.reduce((sum, root) => sum + walk((root as FragmentDefinitionNode).selectionSet), 0);
         fc.pre(steps <= 100_000);
         expect(expansionOf(document, limits.query.selections).selections).toBe(walked);
@@ -66,9 +75,17 @@ describe('the number of compared pairs of fields with one name in one place', ()
 describe('a fragment that spreads itself is detected', () => {
   test.each([
     ['directly', '{ ...A } fragment A on Query { ...A }', true],
-    ['through others', '{ ...A } fragment A on Query { viewer { ...B } } fragment B on Viewer { agent { ...C } } fragment C on Agent { ...B }', true],
+    [
+      'through others',
+      '{ ...A } fragment A on Query { viewer { ...B } } fragment B on Viewer { agent { ...C } } fragment C on Agent { ...B }',
+      true,
+    ],
     ['in an unused fragment', '{ viewer { role } } fragment A on Query { ...A }', true],
-    ['but not a fragment that is spread twice', '{ ...A ...A ...B } fragment A on Query { ...B } fragment B on Query { viewer { role } }', false],
+    [
+      'but not a fragment that is spread twice',
+      '{ ...A ...A ...B } fragment A on Query { ...B } fragment B on Query { viewer { role } }',
+      false,
+    ],
   ])('%s', (_name, source, cyclic) => expect(expand(source)).toMatchObject({ cyclic }));
 });
 
@@ -93,21 +110,31 @@ describe('checks within 5 ms a document of up to 1,000 tokens:', () => {
     ['fragments that double 60 times', doubled(60, 1)],
     ['300 nested inline fragments', `{ ${'... { '.repeat(300)} __typename ${'} '.repeat(300)} }`],
     ['one field 490 times', `{ viewer { ${'role '.repeat(490)} } }`],
-    ['one field in 60 fragments', `{ handoff(id: "x") { ${repeated(60, (n) => `...F${n}`)} } } ${repeated(60, (n) => `fragment F${n} on Handoff { previous { id } }`)}`],
+    [
+      'one field in 60 fragments',
+      `{ handoff(id: "x") { ${repeated(60, (n) => `...F${n}`)} } } ${repeated(60, (n) => `fragment F${n} on Handoff { previous { id } }`)}`,
+    ],
   ])('%s', (_name, source) => expect(checkedWithin(source)).toBeLessThan(5));
 
   test('any document', () => {
-    fc.assert(fc.property(anyDocument({ tokens: 950 }), (source) => void expect(checkedWithin(source)).toBeLessThan(5)), { numRuns: 150 });
+    fc.assert(
+      fc.property(anyDocument({ tokens: 950 }), (source) => void expect(checkedWithin(source)).toBeLessThan(5)),
+      { numRuns: 150 },
+    );
   });
 });
 
 test('a document with doubling fragments is rejected in every kind of operation', () => {
   for (const operation of ['query', 'subscription', 'mutation']) {
-    const root = { query: 'viewer { agent', subscription: 'sessionUpdated { agent', mutation: 'archiveAgent(input: { id: "x" }) { ... on ArchiveAgentPayload { agent' }[operation]!;
+    const root = {
+      query: 'viewer { agent',
+      subscription: 'sessionUpdated { agent',
+      mutation: 'archiveAgent(input: { id: "x" }) { ... on ArchiveAgentPayload { agent',
+    }[operation]!;
     const open = root.split('{').length - root.split('}').length;
     const source = `${operation} { ${root} { ...F0 } ${'}'.repeat(open)} } ${repeated(12, (n) => `fragment F${n} on Agent { ...F${n + 1} ...F${n + 1} }`)} fragment F12 on Agent { id }`;
-    expect(checkOperation(schema, parse(source), undefined, {}).errors.map(({ extensions }) => extensions)).toContainEqual(
-      expect.objectContaining({ code: 'LIMIT_EXCEEDED', what: 'selections', limit: 2_000 }),
-    );
+    expect(
+      checkOperation(schema, parse(source), undefined, {}).errors.map(({ extensions }) => extensions),
+    ).toContainEqual(expect.objectContaining({ code: 'LIMIT_EXCEEDED', what: 'selections', limit: 2_000 }));
   }
 });

@@ -1,4 +1,12 @@
-import { type DefinitionNode, type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** Size of a document after its fragments are expanded, which validation, planning and execution walk. */
 export interface Expansion {
@@ -16,7 +24,8 @@ type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 export function expansionOf({ definitions }: DocumentNode, maxSelections: number): Expansion {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION && !fragments.has(definition.name.value)) fragments.set(definition.name.value, definition);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION && !fragments.has(definition.name.value))
+      fragments.set(definition.name.value, definition);
   }
   const counting = new Counting(fragments);
   const counts = definitions.map((definition) => {
@@ -25,11 +34,22 @@ export function expansionOf({ definitions }: DocumentNode, maxSelections: number
   });
   // A spread fragment is counted where it is spread. Unused fragments are validated too, so they count as roots.
   const isRoot = (definition: DefinitionNode): boolean =>
-    definition.kind === Kind.OPERATION_DEFINITION || (definition.kind === Kind.FRAGMENT_DEFINITION && !counting.spread.has(definition.name.value));
+    definition.kind === Kind.OPERATION_DEFINITION ||
+    (definition.kind === Kind.FRAGMENT_DEFINITION && !counting.spread.has(definition.name.value));
   const roots = definitions.filter(isRoot) as OperationDefinitionNode[];
-  const selections = definitions.reduce((sum, definition, index) => (isRoot(definition) ? sum + counts[index]! : sum), 0);
+  const selections = definitions.reduce(
+    (sum, definition, index) => (isRoot(definition) ? sum + counts[index]! : sum),
+    0,
+  );
   const { cyclic } = counting;
-  return { selections, cyclic, comparisons: cyclic || selections > maxSelections ? 0 : roots.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0) };
+  return {
+    selections,
+    cyclic,
+    comparisons:
+      cyclic || selections > maxSelections
+        ? 0
+        : roots.reduce((sum, { selectionSet }) => sum + comparisonsIn([selectionSet], fragments), 0),
+  };
 }
 
 class Counting {

@@ -12,7 +12,11 @@ const { url } = await startApp(database, { heavyReads });
 const heavy = '{ agents(first: 100) { nodes { id } } }';
 
 const ask = (key: string, query: string) =>
-  send(`${url}/graphql`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' }, body: JSON.stringify({ query }) });
+  send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query }),
+  });
 
 /** Until it is released, no query of agents ends. */
 async function holdAgents(): Promise<() => Promise<void>> {
@@ -25,14 +29,24 @@ async function holdAgents(): Promise<() => Promise<void>> {
 }
 
 const waitsForAgents = () =>
-  expect.poll(async () => (await database.pool.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'agents'::regclass")).rowCount).toBeGreaterThan(0);
+  expect
+    .poll(
+      async () =>
+        (await database.pool.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'agents'::regclass"))
+          .rowCount,
+    )
+    .toBeGreaterThan(0);
 
 test('rejects a heavy query with UNAVAILABLE when its key gets no turn in time, and serves light queries and other keys', async () => {
   const release = await holdAgents();
   const first = ask(one, heavy);
   await waitsForAgents();
   const second = await ask(one, heavy);
-  expect([second.status, second.headers['retry-after'], JSON.parse(second.body)]).toMatchObject([503, '1', { errors: [{ extensions: { code: 'UNAVAILABLE' } }] }]);
+  expect([second.status, second.headers['retry-after'], JSON.parse(second.body)]).toMatchObject([
+    503,
+    '1',
+    { errors: [{ extensions: { code: 'UNAVAILABLE' } }] },
+  ]);
   expect((await ask(one, '{ sessions(first: 10) { nodes { id } } }')).status).toBe(200);
   expect((await ask(other, '{ sessions(first: 100) { nodes { id } } }')).status).toBe(200);
   await release();

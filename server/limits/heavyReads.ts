@@ -13,8 +13,14 @@ export function heavyReadsPlugin({ cost, ...chosen }: { cost: number } & TurnLim
   const turns = new Turns(chosen);
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
-      const { document, operationName, contextValue } = args as unknown as ExecutionArgs & { contextValue: { caller: Caller } };
-      if ((costOf(contextValue) ?? 0) < cost || getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY) return;
+      const { document, operationName, contextValue } = args as unknown as ExecutionArgs & {
+        contextValue: { caller: Caller };
+      };
+      if (
+        (costOf(contextValue) ?? 0) < cost ||
+        getOperationAST(document, operationName)?.operation !== OperationTypeNode.QUERY
+      )
+        return;
       const execute = executeFn as (args: ExecutionArgs) => unknown;
       setExecuteFn(async (given: ExecutionArgs) => {
         const end = await turns.take(contextValue.caller.principal);
@@ -30,6 +36,9 @@ export function heavyReadsPlugin({ cost, ...chosen }: { cost: number } & TurnLim
 }
 
 const noTurn = (): GraphQLError =>
-  new GraphQLError('Other large queries are being answered: nothing was changed, try again in a moment, or ask for smaller pages', {
-    extensions: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '1' } } },
-  });
+  new GraphQLError(
+    'Other large queries are being answered: nothing was changed, try again in a moment, or ask for smaller pages',
+    {
+      extensions: { code: 'UNAVAILABLE', http: { status: 503, headers: { 'retry-after': '1' } } },
+    },
+  );

@@ -88,7 +88,10 @@ describe('a hostile request gets its documented answer without internals, and th
     const { status, body } = await answerOf(request);
     const alive = await send(`${url}/livez`);
     expect(performance.now() - began).toBeLessThan(bound);
-    expect({ status, code: request.code === undefined ? undefined : codeIn(body) }, body.slice(0, 500)).toEqual({ status: request.status, code: request.code });
+    expect({ status, code: request.code === undefined ? undefined : codeIn(body) }, body.slice(0, 500)).toEqual({
+      status: request.status,
+      code: request.code,
+    });
     if (request.says !== undefined) expect(body).toMatch(request.says);
     expectNoLeak(body);
     expect(alive.status).toBe(200);
@@ -98,7 +101,9 @@ describe('a hostile request gets its documented answer without internals, and th
 describe('a connection', () => {
   test('whose body never ends gets 413 and is closed', async () => {
     const { socket, said } = open();
-    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+    );
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
     const more = (): void => {
       while (!socket.destroyed && socket.write(chunk));
@@ -112,7 +117,8 @@ describe('a connection', () => {
 
   test('gets the answers to many requests in order', async () => {
     const { socket, said } = open();
-    const ask = (n: number, close = '') => `GET /graphql?query=%7Ba${n}:__typename%7D HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n${close}\r\n`;
+    const ask = (n: number, close = '') =>
+      `GET /graphql?query=%7Ba${n}:__typename%7D HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\n${close}\r\n`;
     socket.write(Array.from({ length: 50 }, (_, n) => ask(n, n === 49 ? 'connection: close\r\n' : '')).join(''));
     const { body } = await said;
     expect([...body.matchAll(/"a(\d+)"/g)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
@@ -133,13 +139,17 @@ describe('a connection', () => {
   test('that asks for a socket with 101 headers gets 431', async () => {
     const { socket, said } = open();
     const filler = Array.from({ length: 96 }, (_, n) => `x-${n}: y`);
-    socket.write(`GET /graphql HTTP/1.1\r\n${filler.join('\r\n')}\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`);
+    socket.write(
+      `GET /graphql HTTP/1.1\r\n${filler.join('\r\n')}\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
     expect((await said).status).toBe(431);
   });
 });
 
 describe('a slow client', async () => {
-  const { url: impatient } = await startApp(database, { http: { headersWithin: 300, requestWithin: 600, checkedEvery: 50, idleWithin: 500, restWithin: 100 } });
+  const { url: impatient } = await startApp(database, {
+    http: { headersWithin: 300, requestWithin: 600, checkedEvery: 50, idleWithin: 500, restWithin: 100 },
+  });
   const to = Number(new URL(impatient).port);
 
   test('that sends its headers too slowly gets 408', async () => {
@@ -159,7 +169,9 @@ describe('a slow client', async () => {
 
   test('that sends its body too slowly gets 408', async () => {
     const { socket, said } = open(to);
-    socket.write('POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query":');
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query":',
+    );
     const { status, body } = await said;
     expect([408, null]).toContain(status);
     expectNoLeak(body);

@@ -92,7 +92,20 @@ export const limits = {
   /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
   definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
   /** LIMIT_EXCEEDED. */
-  counts: { tasks: 500, toolCallsOfTurn: 200, messagesOfTurn: 200, filesOfToolCall: 200, collaborators: 200, agentsOfTool: 200, toolsOfAgent: 200, variablesOfTool: 50, variablesOfCarry: 100, stages: 50, transitions: 200, webhooks: 50 },
+  counts: {
+    tasks: 500,
+    toolCallsOfTurn: 200,
+    messagesOfTurn: 200,
+    filesOfToolCall: 200,
+    collaborators: 200,
+    agentsOfTool: 200,
+    toolsOfAgent: 200,
+    variablesOfTool: 50,
+    variablesOfCarry: 100,
+    stages: 50,
+    transitions: 200,
+    webhooks: 50,
+  },
   /** RATE_LIMITED with `Retry-After`. Per key, over all processes that share a Redis. */
   rate: {
     /** Of a key with this role. The settings BATON_RATE_<ROLE>_READS and _WRITES change it. */

@@ -20,7 +20,11 @@ const { url } = await startApp(database, { persisted: createPersistedOperations(
 const { url: strict } = await startApp(database, { persisted: createPersistedOperations(documents, { only: true }) });
 
 async function post(base: string, body: object) {
-  const { status, body: text } = await send(`${base}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const { status, body: text } = await send(`${base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   return { status, ...(JSON.parse(text) as { data?: object; errors?: { message: string; extensions: object }[] }) };
 }
 const answered = { status: 200, data: { sessions: { totalCount: 0 } } };
@@ -38,11 +42,14 @@ describe('an operation of the manifest', () => {
   });
 
   test('accepts variables, and obeys every limit', async () => {
-    expect(await post(strict, { documentId: hash(known), variables: { n: 'x' } })).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    expect(await post(strict, { documentId: hash(known), variables: { n: 'x' } })).toMatchObject({
+      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    });
   });
 
   test('can be queried with GET, unless it is a mutation', async () => {
-    const get = (search: Record<string, string>) => send(`${strict}/graphql?${new URLSearchParams(search).toString()}`, { headers: { accept: 'application/json' } });
+    const get = (search: Record<string, string>) =>
+      send(`${strict}/graphql?${new URLSearchParams(search).toString()}`, { headers: { accept: 'application/json' } });
     expect((await get({ documentId: hash(known) })).body).toContain('"totalCount":0');
     expect((await get({ extensions: JSON.stringify(apollo(known)) })).body).toContain('"totalCount":0');
     expect((await get({ documentId: hash(write) })).status).toBe(405);
@@ -54,7 +61,12 @@ describe('an operation outside of the manifest', () => {
 
   test('is executed unless only the manifest is allowed', async () => {
     expect(await post(url, { query: other })).toMatchObject(answered);
-    expect(await post(strict, { query: other })).toMatchObject({ status: 400, errors: [{ message: expect.stringMatching(/BATON_PERSISTED_ONLY/) as string, extensions: { code: 'BAD_REQUEST' } }] });
+    expect(await post(strict, { query: other })).toMatchObject({
+      status: 400,
+      errors: [
+        { message: expect.stringMatching(/BATON_PERSISTED_ONLY/) as string, extensions: { code: 'BAD_REQUEST' } },
+      ],
+    });
   });
 
   test.each([
@@ -62,18 +74,34 @@ describe('an operation outside of the manifest', () => {
     ['one more space', `${known} `],
     ['another beside it', `${known} { viewer { role } }`],
   ])('is rejected when only the manifest is allowed: %s', async (_name, query) => {
-    expect(await post(strict, { query, operationName: null })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    expect(await post(strict, { query, operationName: null })).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'BAD_REQUEST' } }],
+    });
   });
 
   test('is not executed when it comes with the hash of one in the manifest', async () => {
-    expect(await post(strict, { query: other, extensions: apollo(known), variables: {} })).toMatchObject({ data: { sessions: {} } });
-    expect(await post(strict, { query: '{ viewer { role } }', documentId: hash(known) })).toMatchObject({ data: { sessions: {} } });
-    expect(await post(strict, { query: other, documentId: hash(other) })).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    expect(await post(strict, { query: other, extensions: apollo(known), variables: {} })).toMatchObject({
+      data: { sessions: {} },
+    });
+    expect(await post(strict, { query: '{ viewer { role } }', documentId: hash(known) })).toMatchObject({
+      data: { sessions: {} },
+    });
+    expect(await post(strict, { query: other, documentId: hash(other) })).toMatchObject({
+      status: 400,
+      errors: [{ extensions: { code: 'BAD_REQUEST' } }],
+    });
   });
 
   test('is refused by its hash in the words that Apollo and urql expect', async () => {
-    expect(await post(url, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }] });
-    expect(await post(strict, { extensions: apollo(other) })).toMatchObject({ status: 400, errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] });
+    expect(await post(url, { extensions: apollo(other) })).toMatchObject({
+      status: 400,
+      errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+    });
+    expect(await post(strict, { extensions: apollo(other) })).toMatchObject({
+      status: 400,
+      errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+    });
   });
 
   test('appears in no error of an operation in the manifest', async () => {
@@ -83,13 +111,22 @@ describe('an operation outside of the manifest', () => {
   });
 
   test('is refused by its documentId, and executed by its text beside a hash', async () => {
-    expect(await post(url, { documentId: 'nonsense' })).toMatchObject({ status: 400, errors: [{ message: 'No operation has this documentId: send its text as query' }] });
+    expect(await post(url, { documentId: 'nonsense' })).toMatchObject({
+      status: 400,
+      errors: [{ message: 'No operation has this documentId: send its text as query' }],
+    });
     expect(await post(url, { query: other, extensions: apollo(other) })).toMatchObject(answered);
   });
 
-  test.each([[{ documentId: 1 }], [{ documentId: { a: 1 } }], [{ extensions: { persistedQuery: 'x' } }], [{ extensions: { persistedQuery: { sha256Hash: ['x'] } } }], [{ documentId: '__proto__' }], [{ documentId: 'constructor' }]])(
-    'rejects %j with BAD_REQUEST',
-    async (body) => expect(await post(strict, body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] }),
+  test.each([
+    [{ documentId: 1 }],
+    [{ documentId: { a: 1 } }],
+    [{ extensions: { persistedQuery: 'x' } }],
+    [{ extensions: { persistedQuery: { sha256Hash: ['x'] } } }],
+    [{ documentId: '__proto__' }],
+    [{ documentId: 'constructor' }],
+  ])('rejects %j with BAD_REQUEST', async (body) =>
+    expect(await post(strict, body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] }),
   );
 });
 

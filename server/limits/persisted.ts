@@ -29,7 +29,10 @@ export interface PersistedOperations {
   documentOf(sent: Sent): string | undefined;
 }
 
-export function createPersistedOperations(documents: Record<string, string>, { only }: { only: boolean }): PersistedOperations {
+export function createPersistedOperations(
+  documents: Record<string, string>,
+  { only }: { only: boolean },
+): PersistedOperations {
   const byHash = new Map(Object.entries(documents).map(([id, text]) => [bare(id), text]));
   const allowed = new Set(byHash.values());
   return {
@@ -41,7 +44,9 @@ export function createPersistedOperations(documents: Record<string, string>, { o
       if (found !== undefined) return found;
       const sent = typeof query === 'string' ? query : undefined;
       if (only && sent !== undefined && !allowed.has(sent)) {
-        throw badRequest("This server answers its own dashboard's operations only (BATON_PERSISTED_ONLY), not this one, nor GraphiQL: name one that it knows by documentId");
+        throw badRequest(
+          "This server answers its own dashboard's operations only (BATON_PERSISTED_ONLY), not this one, nor GraphiQL: name one that it knows by documentId",
+        );
       }
       if (sent !== undefined || query != null) return sent;
       if (typeof documentId === 'string') throw badRequest('No operation has this documentId: send its text as query');
@@ -59,4 +64,5 @@ function hashIn(extensions: unknown): string | null {
   return typeof hash === 'string' ? hash : null;
 }
 
-const member = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined);
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

@@ -11,17 +11,27 @@ import { createRates } from './rates.ts';
 describe('over a socket', () => {
   const rates = createRates({ rateOf: () => ({ perMinute: 60, burst: 5 }), clock: () => 0 });
   const persisted = createPersistedOperations({}, { only: false });
-  const yoga = createYoga({ schema, logging: false, parserAndValidationCache: documentCaches(), plugins: [limitsPlugin({ schema, persisted })] });
+  const yoga = createYoga({
+    schema,
+    logging: false,
+    parserAndValidationCache: documentCaches(),
+    plugins: [limitsPlugin({ schema, persisted })],
+  });
   const holder = (principal: string) => ({ ...loopback, principal });
 
-  function codesOf(query: string, { caller = loopback, ...asked }: InitialContext & { caller?: Caller } = {}): unknown[] {
+  function codesOf(
+    query: string,
+    { caller = loopback, ...asked }: InitialContext & { caller?: Caller } = {},
+  ): unknown[] {
     const charge = new Charge(rates, caller);
     try {
       const request = charge.during(() => readRequest(persisted, { query, ...asked.params }));
       charge.during(() => void yoga.getEnveloped({ charge, ...asked } as never).parse(request['query']));
       return [];
     } catch (error) {
-      return errorsIn(error).map((one) => (one as { extensions: Record<string, unknown> }).extensions).map((extensions) => extensions['what'] ?? extensions['code']);
+      return errorsIn(error)
+        .map((one) => (one as { extensions: Record<string, unknown> }).extensions)
+        .map((extensions) => extensions['what'] ?? extensions['code']);
     }
   }
   const paged = 'query ($n: Int) { sessions(first: $n) { nodes { messages(first: $n) { nodes { id } } } } }';
@@ -33,8 +43,16 @@ describe('over a socket', () => {
   });
 
   test('each exceeded limit is a separate error', () => {
-    expect(codesOf(`{ ${Array.from({ length: 11 }, (_, n) => `a${n}: sessions(first: 100) { nodes { id agent { id } openHandoff { id } lastHandoff { id } previousAgentType } }`).join(' ')} }`)).toEqual(['rootFields']);
-    expect(codesOf(`{ ${Array.from({ length: 16 }, (_, n) => `a${n}: sessions(first: 100) { nodes { agent { id } openHandoff { id } lastHandoff { id } } }`).join(' ')} }`)).toEqual(['aliases', 'rootFields', 'cost']);
+    expect(
+      codesOf(
+        `{ ${Array.from({ length: 11 }, (_, n) => `a${n}: sessions(first: 100) { nodes { id agent { id } openHandoff { id } lastHandoff { id } previousAgentType } }`).join(' ')} }`,
+      ),
+    ).toEqual(['rootFields']);
+    expect(
+      codesOf(
+        `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: sessions(first: 100) { nodes { agent { id } openHandoff { id } lastHandoff { id } } }`).join(' ')} }`,
+      ),
+    ).toEqual(['aliases', 'rootFields', 'cost']);
   });
 
   test('the caller is charged', () => {

@@ -70,8 +70,12 @@ export interface LimitsOptions {
  * Checks a request of any transport and puts in the document that it names.
  * @throws GraphQLError
  */
-export function readRequest(persisted: PersistedOperations, { documentId, ...request }: Record<string, unknown>): Record<string, unknown> {
-  if (request['operationName'] != null && typeof request['operationName'] !== 'string') throw badRequest('operationName is not a string: name an operation of the document');
+export function readRequest(
+  persisted: PersistedOperations,
+  { documentId, ...request }: Record<string, unknown>,
+): Record<string, unknown> {
+  if (request['operationName'] != null && typeof request['operationName'] !== 'string')
+    throw badRequest('operationName is not a string: name an operation of the document');
   const fault = checkVariables(request['variables']);
   if (fault !== null) throw fault;
   const query = persisted.documentOf({ ...request, documentId });
@@ -79,7 +83,8 @@ export function readRequest(persisted: PersistedOperations, { documentId, ...req
 }
 
 /** The single errors of what `parse` throws: an AggregateError when several limits are exceeded. */
-export const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? (error.errors as unknown[]) : [error]);
+export const errorsIn = (error: unknown): readonly unknown[] =>
+  error instanceof AggregateError ? (error.errors as unknown[]) : [error];
 
 const costs = new WeakMap<object, number>();
 
@@ -100,7 +105,9 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
         } catch (error) {
           if (error instanceof SyntaxError) throw badRequest('variables or extensions are not JSON: send objects');
           // Yoga answers 200 to malformed JSON when only application/json is accepted; GraphQL over HTTP requires 400.
-          throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST' ? badRequest(error.message) : error;
+          throw error instanceof GraphQLError && error.extensions['code'] === 'BAD_REQUEST'
+            ? badRequest(error.message)
+            : error;
         }
       });
     },
@@ -108,7 +115,9 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
       // Yoga refuses these.
       if (typeof params !== 'object' || params === null) return;
       const documentId = request.method === 'GET' ? new URL(request.url).searchParams.get('documentId') : undefined;
-      setParams(readRequest(persisted, { ...(documentId != null && { documentId }), ...(params as Record<string, unknown>) }));
+      setParams(
+        readRequest(persisted, { ...(documentId != null && { documentId }), ...(params as Record<string, unknown>) }),
+      );
     },
     onParse({ context, setParseFn }) {
       const { charge, params } = context as InitialContext;
@@ -117,7 +126,13 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
         const document = isDocument(result) ? result : null;
         if (document === null) return;
         charge?.take(kindOf(document, params?.operationName));
-        const { errors, cost } = checkOperation(schema, document, params?.operationName, params?.variables, queryLimits);
+        const { errors, cost } = checkOperation(
+          schema,
+          document,
+          params?.operationName,
+          params?.variables,
+          queryLimits,
+        );
         if (errors.length > 0) throw new AggregateError(errors);
         costs.set(context, cost);
       };
@@ -142,7 +157,8 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
   };
 }
 
-const isDocument = (parsed: unknown): parsed is DocumentNode => typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
+const isDocument = (parsed: unknown): parsed is DocumentNode =>
+  typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
 
 /** An operation that cannot be executed is charged as a read. */
 const kindOf = (document: DocumentNode, operationName: string | null | undefined): Kind =>
@@ -150,6 +166,11 @@ const kindOf = (document: DocumentNode, operationName: string | null | undefined
 
 /** For Yoga's `parserAndValidationCache`: documents of 200,000 characters in all, less than 100 MB of syntax trees. */
 export function documentCaches() {
-  const cache = <T extends object>() => new LRUCache<string, T>({ maxSize: 200_000, maxEntrySize: 20_000, sizeCalculation: (_value, text) => text.length + 100 });
+  const cache = <T extends object>() =>
+    new LRUCache<string, T>({
+      maxSize: 200_000,
+      maxEntrySize: 20_000,
+      sizeCalculation: (_value, text) => text.length + 100,
+    });
   return { documentCache: cache<DocumentNode>(), errorCache: cache<Error>() };
 }

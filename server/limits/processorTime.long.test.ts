@@ -25,7 +25,9 @@ async function longLog(): Promise<string> {
   const { session, turn } = world(database.pool);
   const id = await session('ada');
   await turn(id, { messages: Array.from({ length: 40 }, () => ({ role: 'ASSISTANT' as const, content: 'long' })) });
-  await database.pool.query(`UPDATE messages SET content = repeat('A line of the log, "quoted".' || chr(10), 8000) WHERE content = 'long'`);
+  await database.pool.query(
+    `UPDATE messages SET content = repeat('A line of the log, "quoted".' || chr(10), 8000) WHERE content = 'long'`,
+  );
   return encodeId('session', id);
 }
 
@@ -37,11 +39,15 @@ beforeAll(async () => {
   messagesOf10MB = `{ session(id: "${sessionId}") { messages(first: 40) { nodes { content } } } }`;
   turnOf10MB = `{ session(id: "${sessionId}") { turns(first: 1) { nodes { messages { content } } } } }`;
   const measuring = new URL('../../test/longestTurn.mjs', import.meta.url).href;
-  watched = await startServer({ databaseUrl: database.url, env: { BATON_DEMO: '0', NODE_OPTIONS: `--import ${measuring}` } });
+  watched = await startServer({
+    databaseUrl: database.url,
+    env: { BATON_DEMO: '0', NODE_OPTIONS: `--import ${measuring}` },
+  });
   server = await startServer({ databaseUrl: database.url, env: { BATON_DEMO: '0', BATON_HEARTBEAT_SECONDS: '1' } });
 }, 120_000);
 
-const mainThreadMs = (): number => Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+const mainThreadMs = (): number =>
+  Number(readFileSync(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 /** Processor time in all that the work takes. */
 async function tookMs(work: () => Promise<unknown>): Promise<number> {
@@ -64,18 +70,34 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   return said();
 }
 
-const repeated = (count: number, part: (n: number) => string): string => Array.from({ length: count }, (_, n) => part(n)).join(' ');
-const onHandoff = (times: number, selection: string): string => `{ nodes(ids: [${repeated(times, () => one)}]) { ... on Handoff { ${selection} } } }`;
+const repeated = (count: number, part: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => part(n)).join(' ');
+const onHandoff = (times: number, selection: string): string =>
+  `{ nodes(ids: [${repeated(times, () => one)}]) { ... on Handoff { ${selection} } } }`;
 const promptsOf35 = '{ handoffs(first: 35) { nodes { contextPrompt(maxTokens: 2000) { text } } } }';
-const same = onHandoff(3, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { tokenEstimate }`));
+const same = onHandoff(
+  3,
+  repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { tokenEstimate }`),
+);
 
 describe('While a request is served that asks for much, others are served', () => {
   test.each([
     ['prompts of 35 handoffs', () => promptsOf35],
     ['15 equal prompts of one handoff, 3 times', () => same],
-    ['15 different prompts of one handoff', () => onHandoff(1, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: ${3_000 + n}) { text }`))],
+    [
+      '15 different prompts of one handoff',
+      () =>
+        onHandoff(
+          1,
+          repeated(15, (n) => `a${n}: contextPrompt(maxTokens: ${3_000 + n}) { text }`),
+        ),
+    ],
     ['35 records as Markdown', () => '{ handoffs(first: 35) { nodes { markdown } } }'],
-    ['35 Contexts', () => '{ handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } }'],
+    [
+      '35 Contexts',
+      () =>
+        '{ handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } }',
+    ],
     ['messages of 10 MB in JSON', () => messagesOf10MB],
     ['a Turn of 10 MB in JSON', () => turnOf10MB],
   ])('%s', { timeout: 60_000 }, async (_name, query) => {
@@ -97,7 +119,9 @@ describe('While a request is served that asks for much, others are served', () =
     const { post } = client(server.url);
     let beats = 0;
     const heard = (async () => {
-      while (beats < 3) if ((await socket.result<{ handoffEvents: { type: string } }>('1')).data?.handoffEvents.type === 'HEARTBEAT') beats += 1;
+      while (beats < 3)
+        if ((await socket.result<{ handoffEvents: { type: string } }>('1')).data?.handoffEvents.type === 'HEARTBEAT')
+          beats += 1;
     })();
     // The requests follow each other without a break.
     while (beats < 3) await post(promptsOf35);
@@ -107,24 +131,43 @@ describe('While a request is served that asks for much, others are served', () =
 });
 
 test.each([
-  ['15 prompts of one handoff, 50 times', () => onHandoff(50, repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { text }`)), 50 * (1 + 15 * 88)],
-  ['prompts of 100 handoffs', () => '{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: 2000) { text } } } }', 1 + 100 * 89],
+  [
+    '15 prompts of one handoff, 50 times',
+    () =>
+      onHandoff(
+        50,
+        repeated(15, (n) => `a${n}: contextPrompt(maxTokens: 3000) { text }`),
+      ),
+    50 * (1 + 15 * 88),
+  ],
+  [
+    'prompts of 100 handoffs',
+    () => '{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: 2000) { text } } } }',
+    1 + 100 * 89,
+  ],
 ])('%s cost too much', async (_name, query, cost) => {
-  expect((await client(server.url).post(query())).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', what: 'cost', limit: 5_000, actual: cost } }]);
+  expect((await client(server.url).post(query())).errors).toMatchObject([
+    { extensions: { code: 'LIMIT_EXCEEDED', what: 'cost', limit: 5_000, actual: cost } },
+  ]);
 });
 
 test('equal prompts of a request are made once', { timeout: 60_000 }, async () => {
-  const ask = (query: string) => tookMs(async () => expect((await client(server.url).post(query)).errors).toBeUndefined());
+  const ask = (query: string) =>
+    tookMs(async () => expect((await client(server.url).post(query)).errors).toBeUndefined());
   await ask(same);
   // Collecting garbage comes and goes.
-  const least = async (query: string): Promise<number> => Math.min(await ask(query), await ask(query), await ask(query));
+  const least = async (query: string): Promise<number> =>
+    Math.min(await ask(query), await ask(query), await ask(query));
   const [repeats, distinct] = [await least(same), await least(promptsOf35)];
   expect(repeats).toBeLessThan(distinct / 2);
 });
 
 describe('A request that takes more processor time than it may ends with LIMIT_EXCEEDED', async () => {
   const { url } = await startApp(database, { processorMs: 30 });
-  const refusal = { message: expect.stringMatching(/^The request took \d+ ms of processor time; the limit is 30/) as string, extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit: 30, actual: expect.any(Number) as number } };
+  const refusal = {
+    message: expect.stringMatching(/^The request took \d+ ms of processor time; the limit is 30/) as string,
+    extensions: { code: 'LIMIT_EXCEEDED', what: 'processorMs', limit: 30, actual: expect.any(Number) as number },
+  };
 
   test('over HTTP', async () => {
     const { post } = client(url);
@@ -149,9 +192,14 @@ describe('A request that takes more processor time than it may ends with LIMIT_E
 
   test('a mutation that was made before is kept, and the error says so', async () => {
     const { post } = client(url);
-    const selection = '... on UpdateAgentPayload { agent { id handoffsGiven(first: 50) { nodes { contextPrompt { text } } } } }';
-    const { errors } = await post(`mutation { updateAgent(input: { id: "ada", description: "kept" }) { __typename ${selection} } }`);
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('What a mutation changed is kept') as string })]);
+    const selection =
+      '... on UpdateAgentPayload { agent { id handoffsGiven(first: 50) { nodes { contextPrompt { text } } } } }';
+    const { errors } = await post(
+      `mutation { updateAgent(input: { id: "ada", description: "kept" }) { __typename ${selection} } }`,
+    );
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('What a mutation changed is kept') as string }),
+    ]);
     expect((await post('{ agent(id: "ada") { description } }')).data).toEqual({ agent: { description: 'kept' } });
   });
 });

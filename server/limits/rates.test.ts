@@ -12,7 +12,12 @@ const [ann, bob] = [holder('ann'), holder('bob')];
 
 function limited(options = {}) {
   let now = 1_000;
-  const rates = createRates({ rateOf: (_role, kind) => (kind === 'write' ? { perMinute: 60, burst: 20 } : reads), late: { ms: 1, atOnce: 1_000 }, ...options, clock: () => now });
+  const rates = createRates({
+    rateOf: (_role, kind) => (kind === 'write' ? { perMinute: 60, burst: 20 } : reads),
+    late: { ms: 1, atOnce: 1_000 },
+    ...options,
+    clock: () => now,
+  });
   const refusal = (caller: Caller, kind: Kind): GraphQLError | null => {
     try {
       rates.take(caller, kind);
@@ -21,7 +26,8 @@ function limited(options = {}) {
       return error as GraphQLError;
     }
   };
-  const taken = (caller: Caller, kind: Kind, tries: number) => Array.from({ length: tries }, () => refusal(caller, kind)).filter((error) => error === null).length;
+  const taken = (caller: Caller, kind: Kind, tries: number) =>
+    Array.from({ length: tries }, () => refusal(caller, kind)).filter((error) => error === null).length;
   return { rates, refusal, taken, pass: (ms: number) => void (now += ms) };
 }
 
@@ -114,7 +120,10 @@ describe('by default', () => {
   ] as const)('%s: %i reads and %i writes a minute, at once those of ten seconds', (role, read, write) => {
     const { taken, pass } = withDefaults();
     const caller = { ...ann, role };
-    for (const [kind, perMinute] of [['read', read], ['write', write]] as const) {
+    for (const [kind, perMinute] of [
+      ['read', read],
+      ['write', write],
+    ] as const) {
       expect(taken(caller, kind, 10_000)).toBe(perMinute / 6);
       pass(1_000);
       expect(taken(caller, kind, 10_000)).toBe(perMinute / 60);
@@ -200,8 +209,11 @@ describe('failed logins', () => {
 
   test('are RATE_LIMITED per address until it has waited', async () => {
     const { rates, pass } = limited({ failures });
-    for (let n = 0; n < 3; n += 1) await expect(rates.authenticating('1.2.3.4', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
-    await expect(rates.authenticating('1.2.3.4', 'Bearer x', none)).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfterMs: 1_000 } });
+    for (let n = 0; n < 3; n += 1)
+      await expect(rates.authenticating('1.2.3.4', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
+    await expect(rates.authenticating('1.2.3.4', 'Bearer x', none)).rejects.toMatchObject({
+      extensions: { code: 'RATE_LIMITED', retryAfterMs: 1_000 },
+    });
     await expect(rates.authenticating('5.6.7.8', 'Bearer x', none)).rejects.toBeInstanceOf(UnauthenticatedError);
     pass(1_000);
     await expect(rates.authenticating('1.2.3.4', 'Bearer y', none)).rejects.toBeInstanceOf(UnauthenticatedError);
@@ -209,7 +221,11 @@ describe('failed logins', () => {
 
   test('are limited alike when they come at once', async () => {
     const { rates } = limited();
-    const said = await Promise.all(Array.from({ length: 1_000 }, (_, n) => rates.authenticating('a', `Bearer ${n}`, none).catch((error: Error) => error)));
+    const said = await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) =>
+        rates.authenticating('a', `Bearer ${n}`, none).catch((error: Error) => error),
+      ),
+    );
     expect(said.filter((error) => error instanceof UnauthenticatedError)).toHaveLength(limits.rate.failures.burst);
   });
 
@@ -217,7 +233,8 @@ describe('failed logins', () => {
     const { rates } = limited({ failures });
     await rates.authenticating('proxy', 'Bearer good', right);
     await fail(rates, 'proxy', 10);
-    for (const key of ['good', 'new', 'baton_new']) expect(await rates.authenticating('proxy', `Bearer ${key}`, right)).toBe('caller');
+    for (const key of ['good', 'new', 'baton_new'])
+      expect(await rates.authenticating('proxy', `Bearer ${key}`, right)).toBe('caller');
     await expect(rates.authenticating('proxy', 'Bearer none', none)).rejects.toMatchObject(rateLimited);
   });
 
@@ -226,7 +243,10 @@ describe('failed logins', () => {
     onTestFinished(() => chance.mockRestore());
     const { rates } = limited({ failures, late: { ms: 20, atOnce: 5 } });
     await fail(rates, 'a', 3);
-    for (const [part, least] of [[0, 19], [0.9, 37]] as const) {
+    for (const [part, least] of [
+      [0, 19],
+      [0.9, 37],
+    ] as const) {
       chance.mockReturnValue(part);
       const began = performance.now();
       await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject(rateLimited);
@@ -239,21 +259,30 @@ describe('failed logins', () => {
     await fail(rates, 'a', 3);
     const answered: string[] = [];
     const began = performance.now();
-    const guesses = Array.from({ length: 7 }, (_, n) => rates.authenticating('a', `Bearer ${n}`, none).catch(() => answered.push(performance.now() - began < 199 ? 'at once' : 'late')));
+    const guesses = Array.from({ length: 7 }, (_, n) =>
+      rates
+        .authenticating('a', `Bearer ${n}`, none)
+        .catch(() => answered.push(performance.now() - began < 199 ? 'at once' : 'late')),
+    );
     answered.push(await rates.authenticating('a', 'Bearer good', right));
     await Promise.all(guesses);
     expect(answered).toEqual(['at once', 'at once', 'caller', ...Array.from({ length: 5 }, () => 'late')]);
     // Their places are free again.
-    await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject({ extensions: { http: { headers: { connection: 'close' } } } });
+    await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toMatchObject({
+      extensions: { http: { headers: { connection: 'close' } } },
+    });
     expect(performance.now() - began).toBeGreaterThan(398);
   });
 
   test('do not include valid keys, one after the other or at once', async () => {
     const { rates } = limited({ failures });
     for (let n = 0; n < 10; n += 1) expect(await rates.authenticating('a', `Bearer one ${n}`, right)).toBe('caller');
-    const atOnce = await Promise.all(Array.from({ length: 20 }, (_, n) => rates.authenticating('a', `Bearer baton_${n}`, right)));
+    const atOnce = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => rates.authenticating('a', `Bearer baton_${n}`, right)),
+    );
     expect(atOnce).toEqual(Array.from({ length: 20 }, () => 'caller'));
-    for (let n = 0; n < 3; n += 1) await expect(rates.authenticating('a', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
+    for (let n = 0; n < 3; n += 1)
+      await expect(rates.authenticating('a', `Bearer ${n}`, none)).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
   test('include a key that has ended', async () => {
@@ -265,7 +294,8 @@ describe('failed logins', () => {
 
   test('do not include requests during an outage of the database', async () => {
     const { rates } = limited({ failures: { perMinute: 60, burst: 1 } });
-    for (let n = 0; n < 5; n += 1) await expect(rates.authenticating('a', 'Bearer x', away)).rejects.toBeInstanceOf(UnavailableError);
+    for (let n = 0; n < 5; n += 1)
+      await expect(rates.authenticating('a', 'Bearer x', away)).rejects.toBeInstanceOf(UnavailableError);
     await expect(rates.authenticating('a', 'Bearer x', none)).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(rates.authenticating('a', 'Bearer x', away)).rejects.toBeInstanceOf(UnavailableError);
   });

@@ -41,7 +41,11 @@ export interface Rates {
    * Authenticates, and limits failed logins per address. Over the limit they reject with RATE_LIMITED after a delay, so that
    * guessing costs the client connections instead of this process time. Valid credentials are never refused or delayed.
    */
-  authenticating<T>(address: string, authorization: string | undefined, authenticate: (authorization: string | undefined) => Promise<T>): Promise<T>;
+  authenticating<T>(
+    address: string,
+    authorization: string | undefined,
+    authenticate: (authorization: string | undefined) => Promise<T>,
+  ): Promise<T>;
 }
 
 export interface RatesOptions {
@@ -64,7 +68,12 @@ export function ratesPerMinute(perMinute: RatePerMinute): (role: Role, kind: Kin
   };
 }
 
-export function createRates({ rateOf = ratesPerMinute(limits.rate.perMinute), failures = limits.rate.failures, late = limits.rate.late, clock = () => performance.now() }: RatesOptions = {}): Rates {
+export function createRates({
+  rateOf = ratesPerMinute(limits.rate.perMinute),
+  failures = limits.rate.failures,
+  late = limits.rate.late,
+  clock = () => performance.now(),
+}: RatesOptions = {}): Rates {
   const buckets = { read: new Buckets(clock), write: new Buckets(clock) };
   const failed = new Buckets(clock);
   const listeners: ((used: UsedTokens) => void)[] = [];
@@ -83,7 +92,10 @@ export function createRates({ rateOf = ratesPerMinute(limits.rate.perMinute), fa
       const wait = tryTake(caller, kind);
       if (wait === 0) return;
       const { perMinute, burst } = rateOf(caller.role!, kind);
-      throw rateLimited(`A key may ${kind} ${perMinute} times a minute, and ${burst} times at once: try again in ${shown(wait)}`, wait);
+      throw rateLimited(
+        `A key may ${kind} ${perMinute} times a minute, and ${burst} times at once: try again in ${shown(wait)}`,
+        wait,
+      );
     },
     takeMore({ principal, role }, kind, tokens) {
       if (role === null || isUnlimited(principal)) return;
@@ -115,7 +127,11 @@ export function createRates({ rateOf = ratesPerMinute(limits.rate.perMinute), fa
           await setTimeout(late.ms * (1 + Math.random()));
           lateNow -= 1;
         }
-        throw rateLimited(`Too many requests from ${address} came without a valid key: try again in ${shown(wait)}`, wait, { connection: 'close' });
+        throw rateLimited(
+          `Too many requests from ${address} came without a valid key: try again in ${shown(wait)}`,
+          wait,
+          { connection: 'close' },
+        );
       }
     },
   };

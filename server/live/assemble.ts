@@ -35,7 +35,14 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     missed: () => authenticate.forgetAll(),
   });
   const { sockets, subscriptions } = { ...defaults.sockets, ...limits };
-  return new Streams({ pool, log, doorbell, watchKey: authenticate.watch, limitOfCaller: sockets * subscriptions, ...pace });
+  return new Streams({
+    pool,
+    log,
+    doorbell,
+    watchKey: authenticate.watch,
+    limitOfCaller: sockets * subscriptions,
+    ...pace,
+  });
 }
 
 export interface LiveParts extends Parts {
@@ -45,9 +52,21 @@ export interface LiveParts extends Parts {
 }
 
 /** Assembles subscriptions over WebSocket and SSE for the app. */
-export function assembleLive({ streams, doorbell, log, authenticate, createContext, maskError, ...options }: LiveParts): AppLive {
+export function assembleLive({
+  streams,
+  doorbell,
+  log,
+  authenticate,
+  createContext,
+  maskError,
+  ...options
+}: LiveParts): AppLive {
   const limits = { ...defaults.sockets, ...options.limits };
-  const subscriptions = createSubscriptions({ createContext, maskError, bound: (result, args) => boundAnswer(result, defaults.answer.bytes, args) });
+  const subscriptions = createSubscriptions({
+    createContext,
+    maskError,
+    bound: (result, args) => boundAnswer(result, defaults.answer.bytes, args),
+  });
   let server: SocketServer | undefined;
   return {
     plugin: { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((args) => subscriptions.subscribe(args) as never) },
@@ -58,7 +77,15 @@ export function assembleLive({ streams, doorbell, log, authenticate, createConte
       return server?.size ?? 0;
     },
     sockets(engine) {
-      const protocol = createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey: authenticate.watch });
+      const protocol = createProtocol({
+        engine,
+        subscriptions,
+        limits,
+        log,
+        createContext,
+        maskError,
+        watchKey: authenticate.watch,
+      });
       return (server = createSocketServer({ log, limits, ...protocol }));
     },
     endStreams: () => streams.stop(),

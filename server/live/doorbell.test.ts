@@ -96,10 +96,13 @@ test('a doorbell notices a killed, frozen or disconnecting Redis, and reports mi
 });
 
 describe.each([
-  ['a Redis', async () => {
-    const own = await startRedis();
-    return { url: own.url, nodes: [own], stop: () => own.stop() };
-  }],
+  [
+    'a Redis',
+    async () => {
+      const own = await startRedis();
+      return { url: own.url, nodes: [own], stop: () => own.stop() };
+    },
+  ],
   ['a cluster', () => startRedisCluster()],
 ])('on %s', (_name, start) => {
   test('a doorbell that loses only its publishing connection reconnects, hears, and is heard', async () => {
@@ -111,7 +114,9 @@ describe.each([
     const lost = await cutPublishers(nodes);
     one.bell.ring([all(1)]);
     // It has noticed when it is connected anew.
-    await expect.poll(async () => (await publishersOf(nodes)).some(({ id: known }) => !lost.includes(known)), patience).toBe(true);
+    await expect
+      .poll(async () => (await publishersOf(nodes)).some(({ id: known }) => !lost.includes(known)), patience)
+      .toBe(true);
     await hears(one.bell, two.bell);
     one.bell.ring([all(2)]);
     await expect.poll(() => two.heard, patience).toContainEqual(all(2));
@@ -140,11 +145,13 @@ test('a hint that was not published makes the other processes check once publish
   await hears(one.bell);
   const before = two.missed.times;
   // The publisher alone is cut off, and two hears all the time.
-  await expect.poll(async () => {
-    await cutPublishers([own], others);
-    one.bell.ring([all(1)]);
-    return one.bell.hears;
-  }, patience).toBe(false);
+  await expect
+    .poll(async () => {
+      await cutPublishers([own], others);
+      one.bell.ring([all(1)]);
+      return one.bell.hears;
+    }, patience)
+    .toBe(false);
   expect(two.bell.hears).toBe(true);
   await hears(one.bell);
   await expect.poll(() => two.missed.times, patience).toBeGreaterThan(before);
@@ -159,7 +166,9 @@ interface Publisher {
 async function publishersOf(nodes: TestRedis[]): Promise<Publisher[]> {
   const lists = await Promise.all(nodes.map((node) => node.command('CLIENT', 'LIST')));
   return nodes.flatMap((node, n) => {
-    const lines = String(lists[n]).split('\n').filter((line) => line.includes('name=baton') && / sub=0 psub=0 ssub=0 /.test(line));
+    const lines = String(lists[n])
+      .split('\n')
+      .filter((line) => line.includes('name=baton') && / sub=0 psub=0 ssub=0 /.test(line));
     return lines.map((line) => ({ node, id: /^id=(\d+)/.exec(line)![1]! }));
   });
 }
@@ -196,7 +205,20 @@ test('ignores malformed messages in the channel', async () => {
   await hears(bell);
   const mad = new Redis(redis.url);
   atEnd(() => mad.disconnect());
-  for (const text of ['', 'all', 'all -1', 'all 1e9', 'all 99999999999999999999', 'inbox ADA 1', 'inbox ada', 'key 1', '\0', 'x'.repeat(100_000), 'echo 1 2', '{"all": 1}']) {
+  for (const text of [
+    '',
+    'all',
+    'all -1',
+    'all 1e9',
+    'all 99999999999999999999',
+    'inbox ADA 1',
+    'inbox ada',
+    'key 1',
+    '\0',
+    'x'.repeat(100_000),
+    'echo 1 2',
+    '{"all": 1}',
+  ]) {
     await mad.publish(`baton:${id}`, text);
   }
   await mad.publish(`baton:${id}`, Buffer.from([0xff, 0xfe, 0]));
@@ -212,7 +234,9 @@ test('a closed doorbell leaves no subscription and no connection', async () => {
   expect(await own.command('PUBSUB', 'CHANNELS')).toHaveLength(1);
   await bell.close();
   await expect.poll(() => own.command('PUBSUB', 'CHANNELS'), patience).toEqual([]);
-  await expect.poll(async () => String(await own.command('CLIENT', 'LIST')).includes('name=baton'), patience).toBe(false);
+  await expect
+    .poll(async () => String(await own.command('CLIENT', 'LIST')).includes('name=baton'), patience)
+    .toBe(false);
 });
 
 test('what callers used of their rates keeps its content in messages of at most 2,000 bytes', () => {
@@ -229,14 +253,27 @@ test('what callers used of their rates keeps its content in messages of at most 
       expect(messages.flatMap(fromMessage).flatMap((hint) => (hint.about === 'rates' ? hint.used : []))).toEqual(all);
     }),
   );
-  expect(['rates 0123456789ab\nx ADMIN write -1', 'rates 0123456789ab\n', 'rates x\na ADMIN read 1', `rates 0123456789ab\n${'a ADMIN read 1\n'.repeat(200)}`].flatMap(fromMessage).flatMap((hint) => (hint.about === 'rates' ? hint.used : [hint as never]))).toEqual([]);
+  expect(
+    [
+      'rates 0123456789ab\nx ADMIN write -1',
+      'rates 0123456789ab\n',
+      'rates x\na ADMIN read 1',
+      `rates 0123456789ab\n${'a ADMIN read 1\n'.repeat(200)}`,
+    ]
+      .flatMap(fromMessage)
+      .flatMap((hint) => (hint.about === 'rates' ? hint.used : [hint as never])),
+  ).toEqual([]);
 });
 
 test('hints keep their content in messages of less than 100 bytes', () => {
   const slug = fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/);
   const hint = fc.oneof(
     fc.record({ about: fc.constant('all' as const), number: fc.integer({ min: 0, max: 999_999_999_999_999 }) }),
-    fc.record({ about: fc.constant('inbox' as const), agentId: slug, number: fc.integer({ min: 0, max: 999_999_999 }) }),
+    fc.record({
+      about: fc.constant('inbox' as const),
+      agentId: slug,
+      number: fc.integer({ min: 0, max: 999_999_999 }),
+    }),
     fc.record({ about: fc.constant('key' as const), keyId: fc.uuid() }),
   );
   fc.assert(

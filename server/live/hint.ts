@@ -16,7 +16,8 @@ export function toMessages(hints: readonly Hint[]): string[] {
   const rates = hints.filter((hint) => hint.about === 'rates');
   for (const text of new Set(hints.filter((hint) => hint.about !== 'rates').map(line))) {
     const last = messages.at(-1);
-    if (last !== undefined && last.length + 1 + text.length < messageBytes) messages[messages.length - 1] = `${last}\n${text}`;
+    if (last !== undefined && last.length + 1 + text.length < messageBytes)
+      messages[messages.length - 1] = `${last}\n${text}`;
     else messages.push(text);
   }
   return [...messages, ...rates.flatMap(({ process, used }) => messagesOfRates(process, used))];
@@ -39,13 +40,16 @@ const usedPattern = /^([a-z0-9_]{1,40}) (ADMIN|OPERATOR|AGENT|ANALYST) (read|wri
 
 function usedOf(line: string): UsedTokens[] {
   const [, principal, role, kind, tokens] = usedPattern.exec(line) ?? [];
-  return principal === undefined ? [] : [{ principal, role: role as Role, kind: kind as UsedTokens['kind'], tokens: Number(tokens) }];
+  return principal === undefined
+    ? []
+    : [{ principal, role: role as Role, kind: kind as UsedTokens['kind'], tokens: Number(tokens) }];
 }
 
 /** Reads the hints of a message and ignores everything else. */
 export function fromMessage(message: string): Hint[] {
   const [, process] = ratesPattern.exec(message) ?? [];
-  if (process !== undefined && message.length <= usedBytes) return [{ about: 'rates', process, used: message.split('\n').slice(1).flatMap(usedOf) }];
+  if (process !== undefined && message.length <= usedBytes)
+    return [{ about: 'rates', process, used: message.split('\n').slice(1).flatMap(usedOf) }];
   if (message.length >= messageBytes) return [];
   return message.split('\n').flatMap((text): Hint[] => {
     const [, all, position, agentId, number, keyId] = hintPattern.exec(text) ?? [];

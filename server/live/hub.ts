@@ -34,7 +34,8 @@ const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequ
 // One row without a number: no event has a later position. Rows and `pruned` are of one snapshot.
 const readAll = statement(`SELECT pruning.position::float8 AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
   SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 ORDER BY p.position LIMIT $2) r ON true ORDER BY r.number`);
-const readInbox = statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $3), 0) AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
+const readInbox =
+  statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $3), 0) AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
   SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2) r ON true ORDER BY r.number`);
 
 export interface Rows {
@@ -45,7 +46,8 @@ export interface Rows {
 
 /** Reads the next rows of a stream after a number. */
 export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<Rows> {
-  const query = key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
+  const query =
+    key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
   const { rows } = await pool.query<NumberedRow & { pruned: number }>(query);
   const pruned = rows[0]?.pruned ?? 0;
   return { pruned, rows: rows[0]?.id == null ? [] : rows.map(({ pruned: _, ...row }) => row) };
@@ -215,6 +217,16 @@ export class Hub {
 
   #entryOf({ number, ...event }: NumberedRow): Entry {
     const { type, at } = event;
-    return { number, item: { type, cursor: this.options.cursor(number), at, event, inboxSequence: this.options.inbox ? number : null, recovered: null } };
+    return {
+      number,
+      item: {
+        type,
+        cursor: this.options.cursor(number),
+        at,
+        event,
+        inboxSequence: this.options.inbox ? number : null,
+        recovered: null,
+      },
+    };
   }
 }

@@ -43,37 +43,57 @@ async function writeAtRandom(writer: number, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
     // The agents, and so the inboxes, are everybody's.
     const act = pick(['turn', 'reassign', 'tasks', 'create'] as const);
-    if (act === 'reassign') await reassign(own, { agentId: pick(agents), skipHandoff: Math.random() < 0.3 }).catch(() => undefined);
+    if (act === 'reassign')
+      await reassign(own, { agentId: pick(agents), skipHandoff: Math.random() < 0.3 }).catch(() => undefined);
     if (act === 'turn') await turn(own, { messages: [{ role: 'USER', content: 'And now?' }] });
     if (act === 'create') await session(pick(agents));
     if (act === 'tasks') {
-      await runWork({ pool, announcer, log: silentLog, caller: operator, mutation: 'setTasks', input: {} }, (work) => setTasks(work, { sessionId: own, tasks: [] }));
+      await runWork({ pool, announcer, log: silentLog, caller: operator, mutation: 'setTasks', input: {} }, (work) =>
+        setTasks(work, { sessionId: own, tasks: [] }),
+      );
     }
   }
 }
 
 test('while eight writers run, every stream of every process has every event once, in the order of each session and inbox', async () => {
-  const streams = await Promise.all(processes.flatMap((each) => [open(each, { kind: 'all' }), ...agents.map((agentId) => open(each, { kind: 'inbox', agentId }))]));
+  const streams = await Promise.all(
+    processes.flatMap((each) => [
+      open(each, { kind: 'all' }),
+      ...agents.map((agentId) => open(each, { kind: 'inbox', agentId })),
+    ]),
+  );
   const [before] = (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM events')).rows;
-  const inboxBefore = new Map((await database.prisma.agent.findMany()).map(({ id, inboxSequence }) => [id, inboxSequence]));
+  const inboxBefore = new Map(
+    (await database.prisma.agent.findMany()).map(({ id, inboxSequence }) => [id, inboxSequence]),
+  );
   await Promise.all(Array.from({ length: 8 }, (_, writer) => writeAtRandom(writer, 40)));
   // An end that all streams have, written when everything else is committed.
   const ends = new Map<string, string>();
   for (const id of agents) await session(id);
   await createStamper({ pool, log: silentLog, stamped: () => undefined }).now();
-  const { rows } = await pool.query<{ id: string; position: number }>('SELECT event_id AS id, position::int FROM event_positions ORDER BY position');
+  const { rows } = await pool.query<{ id: string; position: number }>(
+    'SELECT event_id AS id, position::int FROM event_positions ORDER BY position',
+  );
   for (const agentId of agents) {
-    const last = await database.prisma.inboxEntry.findFirstOrThrow({ where: { agentId }, orderBy: { sequence: 'desc' } });
+    const last = await database.prisma.inboxEntry.findFirstOrThrow({
+      where: { agentId },
+      orderBy: { sequence: 'desc' },
+    });
     ends.set(agentId, last.eventId);
   }
-  const read = await Promise.all(streams.map((stream, n) => readTo(stream, n % 5 === 0 ? rows.at(-1)!.id : ends.get(agents[(n % 5) - 1]!)!)));
+  const read = await Promise.all(
+    streams.map((stream, n) => readTo(stream, n % 5 === 0 ? rows.at(-1)!.id : ends.get(agents[(n % 5) - 1]!)!)),
+  );
 
   const expected = rows.slice(before!.n).map(({ id }) => id);
   expect(expected.length).toBeGreaterThan(250);
   expect(idsOf(read[0]!)).toEqual(expected);
   expect(idsOf(read[5]!)).toEqual(expected);
   for (const [n, agentId] of agents.entries()) {
-    const entries = await database.prisma.inboxEntry.findMany({ where: { agentId, sequence: { gt: inboxBefore.get(agentId)! } }, orderBy: { sequence: 'asc' } });
+    const entries = await database.prisma.inboxEntry.findMany({
+      where: { agentId, sequence: { gt: inboxBefore.get(agentId)! } },
+      orderBy: { sequence: 'asc' },
+    });
     for (const items of [read[n + 1]!, read[n + 6]!]) {
       expect(idsOf(items)).toEqual(entries.map(({ eventId }) => eventId));
       expect(items.map(({ inboxSequence }) => inboxSequence)).toEqual(entries.map(({ sequence }) => sequence));
@@ -88,11 +108,14 @@ test('a stream from any cursor returns exactly the events after it, also far beh
   const ids = rows.map(({ id }) => id);
   // More than a hub keeps, written while nobody of this process reads.
   const id = await session('a');
-  for (let n = 0; n < 600; n += 50) await Promise.all(Array.from({ length: 50 }, () => run(setTasks, { sessionId: id, tasks: [] })));
+  for (let n = 0; n < 600; n += 50)
+    await Promise.all(Array.from({ length: 50 }, () => run(setTasks, { sessionId: id, tasks: [] })));
   const all = await open(streams!, { kind: 'all' });
   await all.next();
   await all.return();
-  const { rows: later } = await pool.query<{ id: string }>('SELECT event_id AS id FROM event_positions ORDER BY position');
+  const { rows: later } = await pool.query<{ id: string }>(
+    'SELECT event_id AS id FROM event_positions ORDER BY position',
+  );
   const everything = later.map((row) => row.id);
   expect(everything.slice(0, ids.length)).toEqual(ids);
   const cursors = await cursorsOf(pool);

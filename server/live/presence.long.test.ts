@@ -11,10 +11,22 @@ const { agent } = world(db.pool);
 
 it('an agent connected to one server is connected at another, and not any more 15 s after the first was killed', async () => {
   await agent('ada');
-  const [first, second] = await Promise.all([startServer({ databaseUrl: db.url }), startServer({ databaseUrl: db.url })]);
+  const [first, second] = await Promise.all([
+    startServer({ databaseUrl: db.url }),
+    startServer({ databaseUrl: db.url }),
+  ]);
   const api = client(second.url);
-  const ada = async () => (await api.post<{ agent: { connected: boolean; lastSeenAt: string | null } }>('{ agent(id: "ada") { connected lastSeenAt } }')).data.agent;
-  const stream = openStream({ url: first.url, webSocket: WebSocket, topic: { kind: 'handoffAssigned', agentId: 'ada' } });
+  const ada = async () =>
+    (
+      await api.post<{ agent: { connected: boolean; lastSeenAt: string | null } }>(
+        '{ agent(id: "ada") { connected lastSeenAt } }',
+      )
+    ).data.agent;
+  const stream = openStream({
+    url: first.url,
+    webSocket: WebSocket,
+    topic: { kind: 'handoffAssigned', agentId: 'ada' },
+  });
   atEnd(() => stream.stop());
   await stream.ready;
   await expect.poll(async () => (await ada()).connected, { timeout: 10_000 }).toBe(true);

@@ -21,15 +21,28 @@ beforeAll(async () => {
 });
 
 async function seen(id: string): Promise<{ connected: boolean; lastSeenAt: string | null }> {
-  const { data } = await api.post<{ agent: { connected: boolean; lastSeenAt: string | null } }>('query ($id: ID!) { agent(id: $id) { connected lastSeenAt } }', { id });
+  const { data } = await api.post<{ agent: { connected: boolean; lastSeenAt: string | null } }>(
+    'query ($id: ID!) { agent(id: $id) { connected lastSeenAt } }',
+    { id },
+  );
   return data.agent;
 }
 const connected = (id: string) => async () => (await seen(id)).connected;
 
 it('an agent is connected while a stream of its inbox or with its key is open', async () => {
   expect(await seen('ada')).toEqual({ connected: false, lastSeenAt: null });
-  const inbox = await streams.open({ key: { kind: 'inbox', agentId: 'ada' }, caller: agentCaller('ada'), after: null, accepts: () => true });
-  const all = await streams.open({ key: { kind: 'all' }, caller: agentCaller('ada'), after: null, accepts: () => true });
+  const inbox = await streams.open({
+    key: { kind: 'inbox', agentId: 'ada' },
+    caller: agentCaller('ada'),
+    after: null,
+    accepts: () => true,
+  });
+  const all = await streams.open({
+    key: { kind: 'all' },
+    caller: agentCaller('ada'),
+    after: null,
+    accepts: () => true,
+  });
   await expect.poll(connected('ada'), soon).toBe(true);
   const { lastSeenAt } = await seen('ada');
   expect(Math.abs(Date.now() - new Date(lastSeenAt!).getTime())).toBeLessThan(30_000);
@@ -43,7 +56,11 @@ it('an agent is connected while a stream of its inbox or with its key is open', 
 
 it('an agent is seen when it writes, and once a minute at most', async () => {
   const sessionId = await session('bob');
-  const say = () => api.post('mutation ($id: ID!) { appendTurn(input: { sessionId: $id, agentId: "bob", messages: [{ role: ASSISTANT, content: "Hello" }] }) { __typename } }', { id: encodeId('session', sessionId) });
+  const say = () =>
+    api.post(
+      'mutation ($id: ID!) { appendTurn(input: { sessionId: $id, agentId: "bob", messages: [{ role: ASSISTANT, content: "Hello" }] }) { __typename } }',
+      { id: encodeId('session', sessionId) },
+    );
   await say();
   await expect.poll(async () => (await seen('bob')).lastSeenAt, soon).not.toBeNull();
   const first = await seen('bob');
@@ -59,10 +76,19 @@ it('a process that stays silent for three renewals loses its connections, and wr
   atEnd(() => other.stop());
   other.connected(['kim', 'unknown']);
   await expect.poll(connected('kim'), soon).toBe(true);
-  await db.pool.query(`UPDATE server_processes SET alive_until = now() - interval '2 minutes' WHERE id IN (SELECT process_id FROM agent_connections WHERE agent_id = 'kim')`);
+  await db.pool.query(
+    `UPDATE server_processes SET alive_until = now() - interval '2 minutes' WHERE id IN (SELECT process_id FROM agent_connections WHERE agent_id = 'kim')`,
+  );
   expect(await connected('kim')()).toBe(false);
-  const stream = await streams.open({ key: { kind: 'inbox', agentId: 'eve' }, caller: agentCaller('eve'), after: null, accepts: () => true });
-  await expect.poll(async () => (await db.pool.query(`SELECT FROM agent_connections WHERE agent_id = 'kim'`)).rowCount, soon).toBe(0);
+  const stream = await streams.open({
+    key: { kind: 'inbox', agentId: 'eve' },
+    caller: agentCaller('eve'),
+    after: null,
+    accepts: () => true,
+  });
+  await expect
+    .poll(async () => (await db.pool.query(`SELECT FROM agent_connections WHERE agent_id = 'kim'`)).rowCount, soon)
+    .toBe(0);
   other.connected(['ada']);
   await expect.poll(connected('kim'), soon).toBe(true);
   expect(await connected('ada')()).toBe(true);
@@ -71,7 +97,12 @@ it('a process that stays silent for three renewals loses its connections, and wr
 
 it('an ended server leaves no connection', async () => {
   const other = await startApp(db, { pace });
-  await other.streams.open({ key: { kind: 'inbox', agentId: 'bob' }, caller: agentCaller('bob'), after: null, accepts: () => true });
+  await other.streams.open({
+    key: { kind: 'inbox', agentId: 'bob' },
+    caller: agentCaller('bob'),
+    after: null,
+    accepts: () => true,
+  });
   await expect.poll(connected('bob'), soon).toBe(true);
   await other.stop();
   expect(await connected('bob')()).toBe(false);

@@ -29,7 +29,8 @@ const writeConnections = statement(`WITH dead AS (
   INSERT INTO agent_connections (agent_id, process_id) SELECT a.id, $1 FROM agents a WHERE a.id = ANY ($3::text[]) ON CONFLICT DO NOTHING
 ) SELECT fresh FROM alive`);
 // In the order of ids, so that two processes cannot wait for each other.
-const writeSeen = statement(`INSERT INTO agent_presence (agent_id, last_seen_at) SELECT id, clock_timestamp() FROM agents WHERE id = ANY ($1::text[]) ORDER BY id
+const writeSeen =
+  statement(`INSERT INTO agent_presence (agent_id, last_seen_at) SELECT id, clock_timestamp() FROM agents WHERE id = ANY ($1::text[]) ORDER BY id
   ON CONFLICT (agent_id) DO UPDATE SET last_seen_at = greatest(agent_presence.last_seen_at, excluded.last_seen_at)`);
 const endProcess = statement('DELETE FROM server_processes WHERE id = $1');
 
@@ -123,7 +124,11 @@ export class Presence {
       this.#logged = false;
     } catch (error) {
       for (const id of seen) this.#seen.add(id);
-      if (!this.#logged) this.options.log.warn({ err: error }, 'which agents are connected could not be written; it is tried again and again');
+      if (!this.#logged)
+        this.options.log.warn(
+          { err: error },
+          'which agents are connected could not be written; it is tried again and again',
+        );
       this.#logged = true;
     }
   }
@@ -133,7 +138,10 @@ export class Presence {
     const came = [...open].filter((id) => !this.#stored.has(id));
     const gone = [...this.#stored].filter((id) => !open.has(id));
     if (open.size === 0 && gone.length === 0) return;
-    const { rows } = await this.options.pool.query<{ fresh: boolean }>({ ...writeConnections, values: [this.#process, missedRenewals * this.#renewMs, came, gone] });
+    const { rows } = await this.options.pool.query<{ fresh: boolean }>({
+      ...writeConnections,
+      values: [this.#process, missedRenewals * this.#renewMs, came, gone],
+    });
     this.#written = true;
     // Another process took this one for dead, and removed its connections.
     const isLost = rows[0]!.fresh && this.#stored.size > 0;

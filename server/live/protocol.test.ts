@@ -52,7 +52,11 @@ describe('a violation of the protocol closes the socket with its code', () => {
         socket.send({ type: 'connection_init' });
       },
     ],
-    [1009, 'a frame of more than 64 KB', (socket) => socket.sendText(JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(64 * 1024) } }))],
+    [
+      1009,
+      'a frame of more than 64 KB',
+      (socket) => socket.sendText(JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(64 * 1024) } })),
+    ],
   ];
   test.each(violations)('%i: %s', async (code, _name, violate) => {
     const socket = await rawSocket(open.url);
@@ -77,13 +81,27 @@ describe('an operation over a socket', () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', '{ sesions { nodes { id } } }');
-    expect(await socket.message('error', '1')).toMatchObject({ payload: [{ message: 'Cannot query field "sesions" on type "Query". Did you mean "sessions" or "session"?', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }] });
+    expect(await socket.message('error', '1')).toMatchObject({
+      payload: [
+        {
+          message: 'Cannot query field "sesions" on type "Query". Did you mean "sessions" or "session"?',
+          extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+        },
+      ],
+    });
     socket.subscribe('2', '{ ');
-    expect(await socket.message('error', '2')).toMatchObject({ payload: [{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }] });
+    expect(await socket.message('error', '2')).toMatchObject({
+      payload: [{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }],
+    });
     socket.subscribe('3', 'query A { viewer { role } } query B { viewer { role } }');
-    expect(await socket.message('error', '3')).toMatchObject({ payload: [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }] });
+    expect(await socket.message('error', '3')).toMatchObject({
+      payload: [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }],
+    });
     socket.subscribe('4', '{ agent(id: "ada") { id currentLoad } }');
-    expect(await socket.result('4')).toMatchObject({ data: { agent: { id: 'ada', currentLoad: 0 } }, extensions: { cost: { limit: 5_000 } } });
+    expect(await socket.result('4')).toMatchObject({
+      data: { agent: { id: 'ada', currentLoad: 0 } },
+      extensions: { cost: { limit: 5_000 } },
+    });
     await socket.message('complete', '4');
     socket.close();
   });
@@ -92,11 +110,18 @@ describe('an operation over a socket', () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', `{ ${Array.from({ length: 16 }, (_, n) => `a${n}: __typename`).join(' ')} }`);
-    expect(await socket.message('error', '1')).toMatchObject({ payload: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'aliases', limit: 15, actual: 16 } }] });
-    socket.subscribe('2', 'query ($v: JSON) { viewer { role } }', { v: JSON.parse('['.repeat(100) + ']'.repeat(100)) as object });
+    expect(await socket.message('error', '1')).toMatchObject({
+      payload: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'aliases', limit: 15, actual: 16 } }],
+    });
+    socket.subscribe('2', 'query ($v: JSON) { viewer { role } }', {
+      v: JSON.parse('['.repeat(100) + ']'.repeat(100)) as object,
+    });
     expect(await socket.message('error', '2')).toMatchObject({ payload: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
     socket.close();
-    const few = await startApp(database, { rates: createRates({ rateOf: () => ({ perMinute: 60, burst: 3 }) }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
+    const few = await startApp(database, {
+      rates: createRates({ rateOf: () => ({ perMinute: 60, burst: 3 }) }),
+      variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
+    });
     const limited = await rawSocket(few.url);
     await limited.init({ authorization: `Bearer ${'k'.repeat(32)}` });
     for (const id of ['1', '2', '3']) {
@@ -105,7 +130,9 @@ describe('an operation over a socket', () => {
     }
     limited.send(subscription('4'));
     const { payload } = await limited.message('error', '4');
-    expect(payload).toMatchObject([{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) as number } }]);
+    expect(payload).toMatchObject([
+      { extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) as number } },
+    ]);
     expect(JSON.stringify(payload)).not.toContain('http');
     limited.close();
     await few.stop();
@@ -120,10 +147,20 @@ describe('an operation over a socket', () => {
     for (let n = 0; n < 20; n += 1) socket.send(subscription(`${n}`));
     await Promise.all(Array.from({ length: 20 }, (_, n) => socket.result(`${n}`)));
     // Sent at once: more than a socket works on at a time.
-    for (let n = 20; n < 320; n += 1) socket.send(n % 2 === 0 ? subscription(`${n}`) : { id: `${n}`, type: 'subscribe', payload: { query: '{ viewer { role } }' } });
+    for (let n = 20; n < 320; n += 1)
+      socket.send(
+        n % 2 === 0
+          ? subscription(`${n}`)
+          : { id: `${n}`, type: 'subscribe', payload: { query: '{ viewer { role } }' } },
+      );
     for (let n = 20; n < 320; n += 1) {
       expect(await socket.message('error', `${n}`)).toMatchObject({
-        payload: [{ message: 'A socket may have 20 operations at once: complete one first, or open another socket', extensions: { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit: 20, actual: 21 } }],
+        payload: [
+          {
+            message: 'A socket may have 20 operations at once: complete one first, or open another socket',
+            extensions: { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit: 20, actual: 21 },
+          },
+        ],
       });
     }
     expect(await socket.result('0')).toMatchObject({ data: { event: { type: 'HEARTBEAT' } } });
@@ -137,7 +174,12 @@ describe('an operation over a socket', () => {
 
   test('of a foreign page is refused at the upgrade, and those of own and allowed pages and of programs are not', async () => {
     const host = new URL(open.url).host;
-    for (const origin of ['https://evil.example', 'null', `http://${host}.evil.example`, 'https://baton.example.com.evil.example']) {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      `http://${host}.evil.example`,
+      'https://baton.example.com.evil.example',
+    ]) {
       await expect(rawSocket(open.url, { origin })).rejects.toThrow('403');
     }
     for (const options of [{ origin: `http://${host}` }, { origin: 'https://baton.example.com' }, {}]) {
@@ -153,31 +195,39 @@ describe('an operation over a socket', () => {
   test.each([
     ['sooner', handoffs, slow],
     ['later', slow, handoffs],
-  ])('whose id is reused before it has begun, and which opens %s than the second, leaves nothing behind', async (_order, first, second) => {
-    const ids = [encodeId('session', await world(pool).session('ada'))];
-    for (const end of [(socket: RawSocket) => socket.close(), (socket: RawSocket) => socket.send({ id: '1', type: 'complete' })]) {
-      const socket = await rawSocket(open.url);
-      await socket.init();
-      socket.subscribe('1', first, first === slow ? { ids } : {});
-      socket.send({ id: '1', type: 'complete' });
-      socket.subscribe('1', second, second === slow ? { ids } : {});
-      expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
-      // Two streams would say so twice.
-      for (let n = 0; n < 4; n += 1) expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'HEARTBEAT' } } });
-      expect(open.streams.size).toBe(1);
-      expect(socket.left).toEqual([]);
-      end(socket);
-      await expect.poll(() => open.streams.size, { timeout: 20_000 }).toBe(0);
-      socket.close();
-    }
-  });
+  ])(
+    'whose id is reused before it has begun, and which opens %s than the second, leaves nothing behind',
+    async (_order, first, second) => {
+      const ids = [encodeId('session', await world(pool).session('ada'))];
+      for (const end of [
+        (socket: RawSocket) => socket.close(),
+        (socket: RawSocket) => socket.send({ id: '1', type: 'complete' }),
+      ]) {
+        const socket = await rawSocket(open.url);
+        await socket.init();
+        socket.subscribe('1', first, first === slow ? { ids } : {});
+        socket.send({ id: '1', type: 'complete' });
+        socket.subscribe('1', second, second === slow ? { ids } : {});
+        expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
+        // Two streams would say so twice.
+        for (let n = 0; n < 4; n += 1)
+          expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'HEARTBEAT' } } });
+        expect(open.streams.size).toBe(1);
+        expect(socket.left).toEqual([]);
+        end(socket);
+        await expect.poll(() => open.streams.size, { timeout: 20_000 }).toBe(0);
+        socket.close();
+      }
+    },
+  );
 
   test('has heartbeats with the cursor of its stream', async () => {
     const socket = await rawSocket(open.url);
     await socket.init();
     socket.subscribe('1', handoffs);
     const { data } = await socket.result<{ event: { cursor: string } }>('1');
-    for (let n = 0; n < 3; n += 1) expect(await socket.result('1')).toEqual({ data: { event: { type: 'HEARTBEAT', cursor: data!.event.cursor } } });
+    for (let n = 0; n < 3; n += 1)
+      expect(await socket.result('1')).toEqual({ data: { event: { type: 'HEARTBEAT', cursor: data!.event.cursor } } });
     socket.close();
   });
 });
@@ -196,7 +246,11 @@ test('clients that do not close, stay after a refusal, or send nothing do not de
 });
 
 /** A connection that asks to be a socket, and then does not end when the server ends it. */
-async function halfOpen(url: string, header = 'Sec-WebSocket-Protocol: graphql-transport-ws', path = '/graphql'): Promise<Socket> {
+async function halfOpen(
+  url: string,
+  header = 'Sec-WebSocket-Protocol: graphql-transport-ws',
+  path = '/graphql',
+): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   socket.on('error', () => undefined);

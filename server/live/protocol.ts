@@ -35,7 +35,15 @@ interface Extra {
 }
 
 /** The protocol `graphql-transport-ws` on open sockets. */
-export function createProtocol({ engine, subscriptions, limits, log, createContext, maskError, watchKey }: ProtocolOptions) {
+export function createProtocol({
+  engine,
+  subscriptions,
+  limits,
+  log,
+  createContext,
+  maskError,
+  watchKey,
+}: ProtocolOptions) {
   const places = new Places(limits.sockets);
   /** The request of each `subscribe` message. */
   const requests = new WeakMap<SubscribePayload, CallerRequest>();
@@ -52,7 +60,8 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
       return result instanceof Results ? delivering(result, id, extra, requests.get(payload)) : undefined;
     },
     // Masks errors raised by graphql-ws too.
-    onError: (_context, _id, payload, errors) => errors.map((error) => named(withoutHttp(maskError(error, requests.get(payload))), requests.get(payload))),
+    onError: (_context, _id, payload, errors) =>
+      errors.map((error) => named(withoutHttp(maskError(error, requests.get(payload))), requests.get(payload))),
     onNext: (_context, _id, payload, _args, result) => withRequestId(result, requests.get(payload)),
     subscribe: (args) => subscriptions.subscribe(args),
     execute: (args) => engine.execute(args),
@@ -79,16 +88,27 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
       return false;
     }
     extra.caller = caller;
-    extra.leave.push(leave, watchKey(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired')));
+    extra.leave.push(
+      leave,
+      watchKey(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired')),
+    );
     return true;
   }
 
-  function subscribe(context: Context<Record<string, unknown>, Extra>, id: string, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
+  function subscribe(
+    context: Context<Record<string, unknown>, Extra>,
+    id: string,
+    payload: SubscribePayload,
+  ): ExecutionArgs | GraphQLError[] {
     const { extra } = context;
     if (Object.keys(context.subscriptions).length > limits.subscriptions) {
       const limit = limits.subscriptions;
       const extensions = { code: 'LIMIT_EXCEEDED', what: 'subscriptions', limit, actual: limit + 1 };
-      return [new GraphQLError(`A socket may have ${limit} operations at once: complete one first, or open another socket`, { extensions })];
+      return [
+        new GraphQLError(`A socket may have ${limit} operations at once: complete one first, or open another socket`, {
+          extensions,
+        }),
+      ];
     }
     // Over a socket a `traceparent` comes with each operation: it has no headers.
     const request = requestOf(null, payload.extensions?.['traceparent']);
@@ -111,9 +131,17 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
     if (errors.length > 0) throw new AggregateError(errors);
     const { operationName = null, variables = null } = params;
     if (getOperationAST(document, operationName) == null) {
-      throw new GraphQLError('operationName must name one operation of the document', { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
+      throw new GraphQLError('operationName must name one operation of the document', {
+        extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+      });
     }
-    return { schema, document, operationName, variableValues: variables, contextValue: Object.assign(context, createContext(caller)) };
+    return {
+      schema,
+      document,
+      operationName,
+      variableValues: variables,
+      contextValue: Object.assign(context, createContext(caller)),
+    };
   }
 
   return {
@@ -140,7 +168,9 @@ export function createProtocol({ engine, subscriptions, limits, log, createConte
 
 /** The credentials of a socket, under `authorization` in any case. Several are joined, as HTTP headers are, so that none is accepted. */
 function authorizationIn(params: Record<string, unknown> | undefined): string | undefined {
-  const values = Object.entries(params ?? {}).flatMap(([name, value]) => (name.toLowerCase() === 'authorization' ? [value] : []));
+  const values = Object.entries(params ?? {}).flatMap(([name, value]) =>
+    name.toLowerCase() === 'authorization' ? [value] : [],
+  );
   return values.length > 0 && values.every((value) => typeof value === 'string') ? values.join(', ') : undefined;
 }
 
@@ -159,7 +189,12 @@ function textOf(result: ExecutionResult): Buffer {
 const done = { done: true as const, value: undefined };
 
 /** A subscription that sends its results itself and yields none. */
-function delivering(results: Results, id: string, { socket, open }: Extra, request: CallerRequest | undefined): AsyncIterableIterator<never> {
+function delivering(
+  results: Results,
+  id: string,
+  { socket, open }: Extra,
+  request: CallerRequest | undefined,
+): AsyncIterableIterator<never> {
   const end = Buffer.from(`,"id":${JSON.stringify(id)}}`);
   open.set(id, results);
   const over = (): void => {

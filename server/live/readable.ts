@@ -5,7 +5,8 @@ import { ownAgent } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
 import type { EventRow } from './hub.ts';
 
-const findReadable = statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
+const findReadable =
+  statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
   WHERE w.agent_id = '' OR EXISTS (SELECT FROM agent_sessions t WHERE t.session_id = s.id AND t.agent_id = w.agent_id)`);
 
 /** After a restart all subscribers reconnect at once: those within this time share one statement. */
@@ -22,7 +23,11 @@ function loaderOf(pool: Pool): DataLoader<string, boolean> {
     const found = new Set(rows.map(({ key }) => key));
     return keys.map((key) => found.has(key));
   };
-  const loader = new DataLoader(load, { cache: false, maxBatchSize: 2_000, batchScheduleFn: (run) => void setTimeout(run, gatherMs) });
+  const loader = new DataLoader(load, {
+    cache: false,
+    maxBatchSize: 2_000,
+    batchScheduleFn: (run) => void setTimeout(run, gatherMs),
+  });
   loaders.set(pool, loader);
   return loader;
 }
@@ -39,5 +44,6 @@ export const readsEverything = (caller: Caller): boolean => ownAgent(caller) ===
 /** Whether the caller may read an event, by the tenures when the row was read. Read access is never lost, so an old row never grants too much. */
 export function mayRead(caller: Caller): (event: EventRow) => boolean {
   const agentId = ownAgent(caller);
-  return ({ sessionId, readers, inboxes }) => agentId === null || (sessionId === null ? inboxes : readers).includes(agentId);
+  return ({ sessionId, readers, inboxes }) =>
+    agentId === null || (sessionId === null ? inboxes : readers).includes(agentId);
 }

@@ -23,8 +23,11 @@ test('with six nodes of which a master is killed under load, streams lose and re
     const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 100_000 }) });
     const { url } = await startApp(database, { variables: { REDIS_URL: cluster.url }, rates });
     const { post } = client(url, { key });
-    const degraded = async () => (JSON.parse((await send(`${url}/readyz`)).body) as { degraded?: string[] }).degraded ?? [];
-    const left = async () => (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data.rateLimit.writes.remaining;
+    const degraded = async () =>
+      (JSON.parse((await send(`${url}/readyz`)).body) as { degraded?: string[] }).degraded ?? [];
+    const left = async () =>
+      (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data
+        .rateLimit.writes.remaining;
     return { url, post, degraded, left };
   };
   const servers = [await start(), await start()] as const;
@@ -46,7 +49,8 @@ test('with six nodes of which a master is killed under load, streams lose and re
           const { event } = (await socket.result<Heard>('all')).data!;
           if (event.type !== 'HEARTBEAT') heard.push(event.id);
           const since = answered.get(event.handoff?.id ?? '');
-          if (event.type === 'HANDOFF_INITIATED' && since !== undefined) latest = Math.max(latest, performance.now() - since);
+          if (event.type === 'HANDOFF_INITIATED' && since !== undefined)
+            latest = Math.max(latest, performance.now() - since);
         }
       };
       hear().catch(() => undefined);
@@ -73,7 +77,10 @@ test('with six nodes of which a master is killed under load, streams lose and re
     going = false;
     await writing.catch(() => undefined);
   });
-  const masters = async () => String(await cluster.nodes[1]!.command('CLUSTER', 'NODES')).split('\n').filter((line) => /master -/.test(line)).length;
+  const masters = async () =>
+    String(await cluster.nodes[1]!.command('CLUSTER', 'NODES'))
+      .split('\n')
+      .filter((line) => /master -/.test(line)).length;
   await expect.poll(() => subscribers[1]!.length).toBeGreaterThan(10);
   expect(await masters()).toBe(3);
 
@@ -98,6 +105,7 @@ test('with six nodes of which a master is killed under load, streams lose and re
   expect(slowest).toBeLessThan(5_000);
 
   const before = await servers[1].left();
-  for (let nth = 0; nth < 40; nth += 1) await servers[0].post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
+  for (let nth = 0; nth < 40; nth += 1)
+    await servers[0].post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
   await expect.poll(servers[1].left, { interval: 100 }).toBeLessThanOrEqual(before - 40);
 });

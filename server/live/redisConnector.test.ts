@@ -11,8 +11,28 @@ const bulk = (text: string): string => `$${Buffer.byteLength(text)}\r\n${text}\r
 const handshake = '+OK\r\n'.repeat(3);
 const subscribed = `*3\r\n${bulk('subscribe')}${bulk('c')}:1\r\n`;
 const message = `*3\r\n${bulk('message')}${bulk('c')}${bulk('hello\r\n*0\r\n')}`;
-const valid = { publisher: ['+OK\r\n', '-ERR no\r\n', ':1\r\n'], subscriber: ['+OK\r\n', '-ERR no\r\n', subscribed, message] };
-const nonsense = ['_', '*0', '*-1', '*1\r\n$-1', '*3\r\n$-1\r\n$-1\r\n:1', '>0', '>1\r\n_', '>2\r\n+message\r\n_', '>3\r\n+subscribe\r\n_\r\n_', '+', '-a\rb', ':', '$-1', '$5\r\nhello', '%1\r\n+a\r\n+b', '?'].map((text) => `${text}\r\n`);
+const valid = {
+  publisher: ['+OK\r\n', '-ERR no\r\n', ':1\r\n'],
+  subscriber: ['+OK\r\n', '-ERR no\r\n', subscribed, message],
+};
+const nonsense = [
+  '_',
+  '*0',
+  '*-1',
+  '*1\r\n$-1',
+  '*3\r\n$-1\r\n$-1\r\n:1',
+  '>0',
+  '>1\r\n_',
+  '>2\r\n+message\r\n_',
+  '>3\r\n+subscribe\r\n_\r\n_',
+  '+',
+  '-a\rb',
+  ':',
+  '$-1',
+  '$5\r\nhello',
+  '%1\r\n+a\r\n+b',
+  '?',
+].map((text) => `${text}\r\n`);
 
 const uses = {
   publisher: { answers: publisherAnswers, use: (client: Redis) => client.publish('c', 'hello') },
@@ -39,7 +59,14 @@ async function errorsAfter(role: Role, parts: readonly (string | Buffer)[]): Pro
   script = parts.map((part) => Buffer.from(part));
   const errors: string[] = [];
   const { answers, use } = uses[role];
-  const client = new Redis((server.address() as AddressInfo).port, '127.0.0.1', { Connector: connectorFor(answers), protocol: 2, enableReadyCheck: false, maxRetriesPerRequest: 0, retryStrategy: null, autoResubscribe: false });
+  const client = new Redis((server.address() as AddressInfo).port, '127.0.0.1', {
+    Connector: connectorFor(answers),
+    protocol: 2,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+    autoResubscribe: false,
+  });
   client.on('error', (error) => errors.push(error.message));
   client.on('ready', () => void use(client).catch(() => undefined));
   await new Promise((resolve) => client.once('end', () => resolve(undefined)));
@@ -54,28 +81,45 @@ describe.each(['publisher', 'subscriber'] as const)('the connection of a %s', (r
   });
 
   test('survives any answers in any order', async () => {
-    const anyAnswer = fc.oneof(fc.constantFrom(...valid.publisher, ...valid.subscriber, ...nonsense).map((text) => Buffer.from(text)), fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)));
+    const anyAnswer = fc.oneof(
+      fc.constantFrom(...valid.publisher, ...valid.subscriber, ...nonsense).map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(fc.oneof(fc.constantFrom(...valid[role]).map((text) => Buffer.from(text)), anyAnswer), { minLength: 1, maxLength: 6 }), async (shakesHands, answers) => {
-        await errorsAfter(role, [...(shakesHands ? [handshake] : []), Buffer.concat(answers)]);
-      }),
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.array(
+          fc.oneof(
+            fc.constantFrom(...valid[role]).map((text) => Buffer.from(text)),
+            anyAnswer,
+          ),
+          { minLength: 1, maxLength: 6 },
+        ),
+        async (shakesHands, answers) => {
+          await errorsAfter(role, [...(shakesHands ? [handshake] : []), Buffer.concat(answers)]);
+        },
+      ),
       { numRuns: 200 },
     );
   });
 
   test('passes every expected answer on, however the network splits it', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...valid[role]), { maxLength: 10 }), fc.array(fc.nat({ max: 30 })), (answers, cuts) => {
-        const sent = Buffer.from(answers.join(''));
-        const read = answerReader(uses[role].answers);
-        const passed: Buffer[] = [];
-        let at = 0;
-        for (const cut of [...cuts, sent.length]) {
-          passed.push(Buffer.from(read(sent.subarray(at, at + cut))));
-          at += cut;
-        }
-        expect(Buffer.concat(passed)).toEqual(sent);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...valid[role]), { maxLength: 10 }),
+        fc.array(fc.nat({ max: 30 })),
+        (answers, cuts) => {
+          const sent = Buffer.from(answers.join(''));
+          const read = answerReader(uses[role].answers);
+          const passed: Buffer[] = [];
+          let at = 0;
+          for (const cut of [...cuts, sent.length]) {
+            passed.push(Buffer.from(read(sent.subarray(at, at + cut))));
+            at += cut;
+          }
+          expect(Buffer.concat(passed)).toEqual(sent);
+        },
+      ),
     );
   });
 });

@@ -96,7 +96,10 @@ class RedisDoorbell extends LocalDoorbell {
 
   #take(text: string): void {
     if (text.startsWith(this.#self)) {
-      this.#echoesHeard = Math.max(this.#echoesHeard, Math.min(Number(text.slice(this.#self.length)) || 0, this.#echoesSent));
+      this.#echoesHeard = Math.max(
+        this.#echoesHeard,
+        Math.min(Number(text.slice(this.#self.length)) || 0, this.#echoesSent),
+      );
       if (this.#echoesHeard === this.#echoesSent) this.#back();
     } else if (text === lookEverywhere) {
       this.missed();
@@ -174,10 +177,17 @@ interface LineEvents {
 
 function credentialsOf(url: string): { username?: string; password?: string } {
   const { username, password } = new URL(url);
-  return { ...(username !== '' && { username: decodeURIComponent(username) }), ...(password !== '' && { password: decodeURIComponent(password) }) };
+  return {
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  };
 }
 
-function openLine({ url, ...credentials }: { url: string; username?: string; password?: string }, channel: string, { message, listening, failed }: LineEvents): Line {
+function openLine(
+  { url, ...credentials }: { url: string; username?: string; password?: string },
+  channel: string,
+  { message, listening, failed }: LineEvents,
+): Line {
   const options = {
     ...credentials,
     connectionName: 'baton',
@@ -188,11 +198,20 @@ function openLine({ url, ...credentials }: { url: string; username?: string; pas
     enableReadyCheck: false,
     // Commands fail with their connection.
     maxRetriesPerRequest: 0,
-    retryStrategy: (retries: number): number => Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2),
+    retryStrategy: (retries: number): number =>
+      Math.min(50 * 2 ** Math.min(retries, 6), 2_000) * (0.5 + Math.random() / 2),
   } as const;
   const { href } = new URL(url);
-  const publisher = new Redis(href, { ...options, Connector: connectorFor(publisherAnswers), enableOfflineQueue: false });
-  const subscriber = new Redis(href, { ...options, Connector: connectorFor(subscriberAnswers), autoResubscribe: false });
+  const publisher = new Redis(href, {
+    ...options,
+    Connector: connectorFor(publisherAnswers),
+    enableOfflineQueue: false,
+  });
+  const subscriber = new Redis(href, {
+    ...options,
+    Connector: connectorFor(subscriberAnswers),
+    autoResubscribe: false,
+  });
   // Again after every reconnection: the first attempt may have failed, and a repetition does nothing.
   subscriber.on('ready', () => void subscriber.subscribe(channel).then(listening, failed));
   subscriber.on('message', (_channel, text) => message(text));

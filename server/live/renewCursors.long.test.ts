@@ -14,7 +14,9 @@ const database = await testDatabase();
 const run = promisify(execFile);
 const { PATH, HOME, TMPDIR } = process.env;
 const migrate = async (args: string[], env: Record<string, string>) =>
-  run(process.execPath, [await bundled('server/cli/baton.ts'), 'migrate', ...args], { env: { PATH, HOME, TMPDIR, ...env } });
+  run(process.execPath, [await bundled('server/cli/baton.ts'), 'migrate', ...args], {
+    env: { PATH, HOME, TMPDIR, ...env },
+  });
 
 async function cursorFrom(url: string): Promise<string> {
   const socket = await rawSocket(url);
@@ -45,24 +47,30 @@ describe('npm run migrate -- renew-cursors', () => {
         return { BATON_DATA: folder };
       },
     ],
-  ])('makes every earlier cursor expire, %s', async (_name, place) => {
-    const env = await place();
-    const first = await startServer({ env });
-    const cursor = await cursorFrom(first.url);
-    await first.kill();
-    const same = await startServer({ env });
-    expect(await codeOf(same.url, cursor)).toBeUndefined();
-    await same.kill();
-    expect((await migrate(['renew-cursors'], env)).stdout).toMatch(/All earlier cursors are invalid/);
-    const again = await startServer({ env });
-    expect(await codeOf(again.url, cursor)).toBe('CURSOR_EXPIRED');
-    expect(await codeOf(again.url, await cursorFrom(again.url))).toBeUndefined();
-    await again.kill();
-  }, 180_000);
+  ])(
+    'makes every earlier cursor expire, %s',
+    async (_name, place) => {
+      const env = await place();
+      const first = await startServer({ env });
+      const cursor = await cursorFrom(first.url);
+      await first.kill();
+      const same = await startServer({ env });
+      expect(await codeOf(same.url, cursor)).toBeUndefined();
+      await same.kill();
+      expect((await migrate(['renew-cursors'], env)).stdout).toMatch(/All earlier cursors are invalid/);
+      const again = await startServer({ env });
+      expect(await codeOf(again.url, cursor)).toBe('CURSOR_EXPIRED');
+      expect(await codeOf(again.url, await cursorFrom(again.url))).toBeUndefined();
+      await again.kill();
+    },
+    180_000,
+  );
 
   test('prints what is missing in a database without tables', async () => {
     const { url } = await emptyDatabase();
-    await expect(migrate(['renew-cursors'], { DATABASE_URL: url })).rejects.toMatchObject({ stderr: 'This database has no cursors yet: run npm run migrate first\n' });
+    await expect(migrate(['renew-cursors'], { DATABASE_URL: url })).rejects.toMatchObject({
+      stderr: 'This database has no cursors yet: run npm run migrate first\n',
+    });
   });
 });
 

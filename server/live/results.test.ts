@@ -17,7 +17,10 @@ const adminKey = 'k'.repeat(32);
 const database = await testDatabase();
 const { pool } = database;
 // Nothing is looked for: what arrives was announced.
-const { url, streams, live } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey }, pace: { pollMs: 3_600_000, heartbeatMs: 3_600_000 } });
+const { url, streams, live } = await startApp(database, {
+  variables: { BATON_ADMIN_KEY: adminKey },
+  pace: { pollMs: 3_600_000, heartbeatMs: 3_600_000 },
+});
 const admin = `Bearer ${adminKey}`;
 const { agent, session } = world(pool);
 const keys: Record<string, string> = { admin };
@@ -25,14 +28,17 @@ const keys: Record<string, string> = { admin };
 beforeAll(async () => {
   await agent('ada', { maxCapacity: 100 });
   await agent('bob', { maxCapacity: 100 });
-  for (const [name, role, agentId] of [['operator', 'OPERATOR', null], ['analyst', 'ANALYST', null], ['ada', 'AGENT', 'ada'], ['bob', 'AGENT', 'bob']] as const) {
+  for (const [name, role, agentId] of [
+    ['operator', 'OPERATOR', null],
+    ['analyst', 'ANALYST', null],
+    ['ada', 'AGENT', 'ada'],
+    ['bob', 'AGENT', 'bob'],
+  ] as const) {
     const secret = newSecret();
-    await pool.query("INSERT INTO keys (id, name, role, agent_id, secret_hash, created_by, created_at) VALUES ($1, 'test', $2, $3, $4, 'test', now())", [
-      randomUUID(),
-      role satisfies Role,
-      agentId,
-      hashOf(secret),
-    ]);
+    await pool.query(
+      "INSERT INTO keys (id, name, role, agent_id, secret_hash, created_by, created_at) VALUES ($1, 'test', $2, $3, $4, 'test', now())",
+      [randomUUID(), role satisfies Role, agentId, hashOf(secret)],
+    );
     keys[name] = `Bearer ${secret}`;
   }
 });
@@ -69,12 +75,17 @@ async function cost(listeners: Listener[], sessionId: string) {
   const open = await listen(listeners);
   const log = logStatements(pool);
   const { post } = client(url);
-  await post(`mutation { setTasks(input: { sessionId: "${sessionId}", tasks: [] }) { __typename } }`, {}, { authorization: admin });
+  await post(
+    `mutation { setTasks(input: { sessionId: "${sessionId}", tasks: [] }) { __typename } }`,
+    {},
+    { authorization: admin },
+  );
   const results = await open.next();
   log.stop();
   const { groups } = live;
   await open.stop();
-  for (const result of results) expect(result).toMatchObject({ data: { event: { type: 'LOG_CHANGED', session: { id: sessionId } } } });
+  for (const result of results)
+    expect(result).toMatchObject({ data: { event: { type: 'LOG_CHANGED', session: { id: sessionId } } } });
   return {
     rows: log.texts.filter((text) => /FROM event_positions p JOIN events/.test(text)).length,
     loads: log.texts.filter((text) => /FROM "public"\."events"/.test(text)).length,
@@ -82,7 +93,8 @@ async function cost(listeners: Listener[], sessionId: string) {
     results: new Set(results.map((result) => JSON.stringify(result))).size,
   };
 }
-const times = (n: number, listener: (n: number) => Listener): Listener[] => Array.from({ length: n }, (_, at) => listener(at));
+const times = (n: number, listener: (n: number) => Listener): Listener[] =>
+  Array.from({ length: n }, (_, at) => listener(at));
 
 describe('one event', () => {
   let id = '';
@@ -94,20 +106,46 @@ describe('one event', () => {
 
   test('and its data are read once, for one subscriber and for forty', async () => {
     expect(await cost([{}], id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
-    expect(await cost(times(40, () => ({})), id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
+    expect(
+      await cost(
+        times(40, () => ({})),
+        id,
+      ),
+    ).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
   });
 
   test('and its data are read once for subscribers with different cursors and sessions', async () => {
     const others = await Promise.all(times(20, () => ({})).map(async () => encodeId('session', await session('bob'))));
     await (await listen([{}])).stop();
-    expect(await cost(times(20, (n) => ({ variables: { sessionIds: [id, others[n]] } })), id)).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
+    expect(
+      await cost(
+        times(20, (n) => ({ variables: { sessionIds: [id, others[n]] } })),
+        id,
+      ),
+    ).toEqual({ rows: 1, loads: 1, groups: 1, results: 1 });
   });
 
   test('is executed once per document, selection variables, role and agent', async () => {
-    expect(await cost(times(4, (n) => ({ variables: { n: n + 1 } })), id)).toMatchObject({ rows: 1, groups: 4 });
-    expect(await cost(times(4, (n) => ({ query: `${query}${' '.repeat(n)}` })), id)).toMatchObject({ rows: 1, groups: 4 });
-    expect(await cost([{ key: 'admin' }, { key: 'operator' }, { key: 'analyst' }, { key: 'ada' }], id)).toMatchObject({ rows: 1, groups: 4 });
-    expect(await cost([{ key: 'operator' }, { key: 'operator' }, { key: 'ada' }, { key: 'ada' }], id)).toMatchObject({ rows: 1, groups: 2 });
+    expect(
+      await cost(
+        times(4, (n) => ({ variables: { n: n + 1 } })),
+        id,
+      ),
+    ).toMatchObject({ rows: 1, groups: 4 });
+    expect(
+      await cost(
+        times(4, (n) => ({ query: `${query}${' '.repeat(n)}` })),
+        id,
+      ),
+    ).toMatchObject({ rows: 1, groups: 4 });
+    expect(await cost([{ key: 'admin' }, { key: 'operator' }, { key: 'analyst' }, { key: 'ada' }], id)).toMatchObject({
+      rows: 1,
+      groups: 4,
+    });
+    expect(await cost([{ key: 'operator' }, { key: 'operator' }, { key: 'ada' }, { key: 'ada' }], id)).toMatchObject({
+      rows: 1,
+      groups: 2,
+    });
   });
 });
 
@@ -144,9 +182,18 @@ test('20 subscribers that resume on a new server share the reads of the missed e
 });
 
 describe('the key for sharing results', () => {
-  const caller = (role: Role, agentId: string | null = null): Caller => ({ ...operator, principal: `key_${Math.random()}`, role, agentId });
-  const key = (text: string, variableValues: Record<string, unknown>, who: Caller, operationName: string | null = null) =>
-    sharingKey({ schema, document: parse(text), variableValues, operationName }, who);
+  const caller = (role: Role, agentId: string | null = null): Caller => ({
+    ...operator,
+    principal: `key_${Math.random()}`,
+    role,
+    agentId,
+  });
+  const key = (
+    text: string,
+    variableValues: Record<string, unknown>,
+    who: Caller,
+    operationName: string | null = null,
+  ) => sharingKey({ schema, document: parse(text), variableValues, operationName }, who);
   const own = key(query, { n: 1 }, caller('OPERATOR'));
 
   test('is equal for two keys of one role with different streams', () => {
@@ -155,7 +202,8 @@ describe('the key for sharing results', () => {
 
   test('differs for other roles, agents, documents, operations and selection variables', () => {
     const two = `${query.replace('subscription', 'subscription A')} ${query.replace('subscription', 'subscription B')}`;
-    const inFragment = 'subscription ($n: Int) { event: sessionUpdated { session { ...S } } } fragment S on Session { handoffs(first: $n) { totalCount } }';
+    const inFragment =
+      'subscription ($n: Int) { event: sessionUpdated { session { ...S } } } fragment S on Session { handoffs(first: $n) { totalCount } }';
     const inDirective = 'subscription ($n: Boolean!) { event: sessionUpdated { type @include(if: $n) } }';
     const keysOf = [
       own,

@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSourceEventStream, type DocumentNode, execute, type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError, Kind, type OperationDefinitionNode, visit } from 'graphql';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  execute,
+  type ExecutionArgs,
+  type ExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { retryDelayMs } from '../core/databaseErrors.ts';
 import type { CallerRequest } from '../core/request.ts';
@@ -27,7 +38,9 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
   const groups = new Map<string, Group>();
 
   const masked = (result: ExecutionResult, request?: CallerRequest): ExecutionResult =>
-    result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error, request))) };
+    result.errors === undefined
+      ? result
+      : { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error, request))) };
 
   function groupOf(args: ExecutionArgs, { request: _first, ...caller }: Caller): Group {
     const key = sharingKey(args, caller);
@@ -128,11 +141,15 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   }
 }
 
-const notReadable = new GraphQLError('The records of the next event cannot be read now: reconnect and continue after your cursor', {
-  extensions: { code: 'UNAVAILABLE' },
-});
+const notReadable = new GraphQLError(
+  'The records of the next event cannot be read now: reconnect and continue after your cursor',
+  {
+    extensions: { code: 'UNAVAILABLE' },
+  },
+);
 
-const isAway = ({ errors }: ExecutionResult): boolean => errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
+const isAway = ({ errors }: ExecutionResult): boolean =>
+  errors?.some(({ extensions }) => extensions['code'] === 'UNAVAILABLE') === true;
 
 const keptResults = 16;
 
@@ -174,10 +191,15 @@ class Group {
  * Subscribers share results when their documents, the variables used below the root field, and their keys' role and agent
  * are equal: authorization depends on nothing else. The root field's arguments (`after`, `where`) only select events.
  */
-export function sharingKey({ document, operationName, variableValues }: ExecutionArgs, { role, agentId }: Caller): string {
+export function sharingKey(
+  { document, operationName, variableValues }: ExecutionArgs,
+  { role, agentId }: Caller,
+): string {
   const visible = visibleVariables(document, operationName);
   const variables = Object.entries(variableValues ?? {}).filter(([name]) => visible.has(name));
-  const hash = createHash('sha256').update(canonicalJson([role, agentId, operationName ?? null, Object.fromEntries(variables)]));
+  const hash = createHash('sha256').update(
+    canonicalJson([role, agentId, operationName ?? null, Object.fromEntries(variables)]),
+  );
   return hash.update(document.loc?.source.body ?? JSON.stringify(document)).digest('base64');
 }
 
@@ -192,7 +214,8 @@ function visibleVariables(document: DocumentNode, operationName: string | null |
   for (const selection of operation.selectionSet.selections) {
     visit(selection.kind === Kind.FIELD ? { ...selection, arguments: [] } : selection, collect);
   }
-  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, collect);
   visibleOf.set(operation, names);
   return names;
 }

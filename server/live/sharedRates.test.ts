@@ -15,12 +15,15 @@ test('two servers with one Redis count the requests of a key together', async ()
     const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 500 }) });
     const { url } = await startApp(database, { variables: { REDIS_URL: redis.url }, rates });
     const { post } = client(url, { key });
-    const left = async () => (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data.rateLimit.writes.remaining;
+    const left = async () =>
+      (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data
+        .rateLimit.writes.remaining;
     return { post, left };
   };
   const [one, two] = [await start(), await start()];
   const writes = async (server: typeof one, count: number) => {
-    for (let nth = 0; nth < count; nth += 1) await server.post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
+    for (let nth = 0; nth < count; nth += 1)
+      await server.post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
   };
   // What was counted before the connections to Redis stood is not heard.
   await expect.poll(async () => (await writes(one, 1), two.left()), { interval: 300 }).toBeLessThan(500);

@@ -23,16 +23,15 @@ interface MadeKey {
   id: string;
   authorization: string;
 }
-async function makeKey(role: Role, { agentId = null, expiresAt = null }: { agentId?: string | null; expiresAt?: Date | null } = {}): Promise<MadeKey> {
+async function makeKey(
+  role: Role,
+  { agentId = null, expiresAt = null }: { agentId?: string | null; expiresAt?: Date | null } = {},
+): Promise<MadeKey> {
   const [id, secret] = [randomUUID(), newSecret()];
-  await pool.query('INSERT INTO keys (id, name, role, agent_id, secret_hash, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $2, now(), $6)', [
-    id,
-    'test',
-    role,
-    agentId,
-    hashOf(secret),
-    expiresAt,
-  ]);
+  await pool.query(
+    'INSERT INTO keys (id, name, role, agent_id, secret_hash, created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $2, now(), $6)',
+    [id, 'test', role, agentId, hashOf(secret), expiresAt],
+  );
   return { id, authorization: `Bearer ${secret}` };
 }
 
@@ -42,31 +41,54 @@ beforeAll(async () => {
 });
 
 describe('a socket of a server with keys', async () => {
-  const keyed = await startApp(database, { limits: { sockets: 3 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) }, recheckMs: 300, pace: { heartbeatMs: 3_600_000 } });
+  const keyed = await startApp(database, {
+    limits: { sockets: 3 },
+    variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
+    recheckMs: 300,
+    pace: { heartbeatMs: 3_600_000 },
+  });
 
   const good = `Bearer ${'k'.repeat(32)}`;
 
   test('closes with 4403 without a valid key', async () => {
     const expired = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() - 1_000) });
-    for (const payload of [undefined, {}, { authorization: 7 }, { authorization: 'Bearer nonsense' }, { authorization: expired.authorization }, { authorization: good, Authorization: good }, { headers: { authorization: good } }]) {
+    for (const payload of [
+      undefined,
+      {},
+      { authorization: 7 },
+      { authorization: 'Bearer nonsense' },
+      { authorization: expired.authorization },
+      { authorization: good, Authorization: good },
+      { headers: { authorization: good } },
+    ]) {
       const socket = await rawSocket(keyed.url);
       socket.send({ type: 'connection_init', ...(payload && { payload }) });
       expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
     }
   });
 
-  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])('accepts a key as connectionParams.%s', async (name) => {
-    const admin = await rawSocket(keyed.url);
-    await admin.init({ [name]: good });
-    admin.close();
-    await admin.closed;
-  });
+  test.each(['authorization', 'Authorization', 'AUTHORIZATION'])(
+    'accepts a key as connectionParams.%s',
+    async (name) => {
+      const admin = await rawSocket(keyed.url);
+      await admin.init({ [name]: good });
+      admin.close();
+      await admin.closed;
+    },
+  );
 
   test('closes with 1013 after too many failed logins, without a line in the log', async () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', destination: { write: (line: string) => void lines.push(line) } });
-    const guarded = await startApp(database, { log, rates: createRates({ failures: { perMinute: 1, burst: 1 } }), variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
-    for (const [n, closed] of [{ code: 4403 }, { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a valid key/) as string }].entries()) {
+    const guarded = await startApp(database, {
+      log,
+      rates: createRates({ failures: { perMinute: 1, burst: 1 } }),
+      variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
+    });
+    for (const [n, closed] of [
+      { code: 4403 },
+      { code: 1013, reason: expect.stringMatching(/^Too many connections .* without a valid key/) as string },
+    ].entries()) {
       const socket = await rawSocket(guarded.url);
       socket.send({ type: 'connection_init', payload: { authorization: `Bearer nonsense${n}` } });
       expect(await socket.closed).toMatchObject(closed);
@@ -98,7 +120,10 @@ describe('a socket of a server with keys', async () => {
       await gate;
       return keyed.authenticate(given);
     };
-    const slow = await startApp(database, { limits: { sockets: 1 }, authenticate: Object.assign(authenticate, { open: false }) });
+    const slow = await startApp(database, {
+      limits: { sockets: 1 },
+      authenticate: Object.assign(authenticate, { open: false }),
+    });
     for (let n = 1; n <= 3; n += 1) {
       const socket = await rawSocket(slow.url);
       socket.send({ type: 'connection_init', payload: { authorization } });
@@ -174,17 +199,22 @@ describe('a socket of a server with keys', async () => {
   test('closes when its key expires or is revoked in the database without an announcement', async () => {
     const revoked = await makeKey('OPERATOR');
     const expiring = await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 5_000) });
-    const sockets = await Promise.all([revoked, expiring].map(async ({ authorization }) => {
-      const socket = await rawSocket(keyed.url);
-      await socket.init({ authorization });
-      return socket;
-    }));
+    const sockets = await Promise.all(
+      [revoked, expiring].map(async ({ authorization }) => {
+        const socket = await rawSocket(keyed.url);
+        await socket.init({ authorization });
+        return socket;
+      }),
+    );
     await pool.query('UPDATE keys SET revoked_at = now() WHERE id = $1', [revoked.id]);
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });
   });
 
   test('closes at the next check when the clock of the database jumps past the expiry', async () => {
-    const [{ id, authorization }, other] = [await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) }), await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 86_400_000) })];
+    const [{ id, authorization }, other] = [
+      await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 3_600_000) }),
+      await makeKey('OPERATOR', { expiresAt: new Date(Date.now() + 86_400_000) }),
+    ];
     const [socket, stays] = [await rawSocket(keyed.url), await rawSocket(keyed.url)];
     await socket.init({ authorization });
     await stays.init({ authorization: other.authorization });
@@ -242,7 +272,8 @@ describe('a socket of a server with keys', async () => {
     await session('ada');
     await reassign(own, { agentId: 'ada' });
     const ofOwn = (type: string) => ({ data: { event: { type, session: { id: encodeId('session', own) } } } });
-    for (const type of ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_RETURNED']) expect(await socket.result('all')).toEqual(ofOwn(type));
+    for (const type of ['HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_RETURNED'])
+      expect(await socket.result('all')).toEqual(ofOwn(type));
     socket.close();
   });
 

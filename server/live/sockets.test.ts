@@ -12,7 +12,12 @@ import { createSocketServer, type OpenSocket } from './sockets.ts';
 /** A server of sockets, and its port. */
 async function serve(onMessage: (text: string) => Promise<void>, some: Partial<SocketLimits> = {}): Promise<number> {
   const opened = (socket: OpenSocket) => socket.onMessage(onMessage);
-  const sockets = createSocketServer({ log: silentLog, limits: { ...limits.sockets, ...some }, handleProtocols: () => false, opened });
+  const sockets = createSocketServer({
+    log: silentLog,
+    limits: { ...limits.sockets, ...some },
+    handleProtocols: () => false,
+    opened,
+  });
   const server = createServer();
   server.on('upgrade', (request, tcp, head) => sockets.upgrade(request, tcp, head, '127.0.0.1'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,7 +37,9 @@ const key = randomBytes(16).toString('base64');
 async function rawClient(at = port) {
   const tcp: Socket = connect(at, '127.0.0.1');
   let bytes = Buffer.alloc(0);
-  tcp.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+  tcp.write(
+    `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  );
   tcp.on('error', () => undefined);
   const closeCode = new Promise<number | null>((resolve) => {
     tcp.on('data', (chunk: Buffer) => {
@@ -91,9 +98,15 @@ test('one-byte fragments with pongs between them close the socket with 1008 befo
 
 test.each([
   ['a message in more than 64 fragments', Array.from({ length: 65 }, (_, n) => fragment(n === 0))],
-  ['a message in empty fragments', [fragment(true), ...Array.from({ length: 64 }, () => frame('more', Buffer.alloc(0), { last: false }))]],
+  [
+    'a message in empty fragments',
+    [fragment(true), ...Array.from({ length: 64 }, () => frame('more', Buffer.alloc(0), { last: false }))],
+  ],
   ['more than 100 pongs between two checks', Array.from({ length: 101 }, () => frame('pong', one))],
-  ['more than 100 pings and pongs between two checks', Array.from({ length: 51 }, () => Buffer.concat([frame('ping', one), frame('pong', one)]))],
+  [
+    'more than 100 pings and pongs between two checks',
+    Array.from({ length: 51 }, () => Buffer.concat([frame('ping', one), frame('pong', one)])),
+  ],
 ])('%s closes the socket with 1008', async (_what, frames) => {
   const { write, closeCode } = await rawClient();
   await write(Buffer.concat(frames));
@@ -107,22 +120,30 @@ test('a frame that comes byte by byte in more than 1,024 pieces closes the socke
   tcp.write(begin.subarray(0, 8));
   let code: number | null | undefined;
   void closeCode.then((found) => (code = found));
-  for (let n = 0; n < 60_000 && code === undefined; n += 1) await new Promise<void>((resolve) => tcp.write(one, () => setImmediate(resolve)));
+  for (let n = 0; n < 60_000 && code === undefined; n += 1)
+    await new Promise<void>((resolve) => tcp.write(one, () => setImmediate(resolve)));
   expect(code).toBe(1008);
 });
 
 test('a message arrives whole in any fragments and with pings between them', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 2_000 }), fc.array(fc.nat(), { maxLength: 30 }), fc.nat(40), async (text, cuts, pings) => {
-      const { tcp, write } = await rawClient();
-      const bytes = Buffer.from(text);
-      const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-      const frames = at.slice(1).map((end, n) => frame(n === 0 ? 'text' : 'more', bytes.subarray(at[n], end), { last: n === at.length - 2 }));
-      arrived.length = 0;
-      await write(Buffer.concat(frames.flatMap((each, n) => (n < pings ? [frame('ping', one), each] : [each]))));
-      await expect.poll(() => arrived, { timeout: 20_000, interval: 1 }).toEqual([text]);
-      tcp.destroy();
-    }),
+    fc.asyncProperty(
+      fc.string({ unit: 'grapheme', maxLength: 2_000 }),
+      fc.array(fc.nat(), { maxLength: 30 }),
+      fc.nat(40),
+      async (text, cuts, pings) => {
+        const { tcp, write } = await rawClient();
+        const bytes = Buffer.from(text);
+        const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+        const frames = at
+          .slice(1)
+          .map((end, n) => frame(n === 0 ? 'text' : 'more', bytes.subarray(at[n], end), { last: n === at.length - 2 }));
+        arrived.length = 0;
+        await write(Buffer.concat(frames.flatMap((each, n) => (n < pings ? [frame('ping', one), each] : [each]))));
+        await expect.poll(() => arrived, { timeout: 20_000, interval: 1 }).toEqual([text]);
+        tcp.destroy();
+      },
+    ),
     { numRuns: 50 },
   );
 });
@@ -143,10 +164,13 @@ test('a socket with 70 messages in work reads no more, stays open, and answers a
   await expect.poll(() => performance.now() - since, { timeout: 20_000 }).toBeGreaterThan(1_600);
   expect(begun).toBeLessThan(80);
   await expect
-    .poll(() => {
-      for (const resolve of waiting.splice(0)) resolve();
-      return begun;
-    }, { timeout: 20_000, interval: 1 })
+    .poll(
+      () => {
+        for (const resolve of waiting.splice(0)) resolve();
+        return begun;
+      },
+      { timeout: 20_000, interval: 1 },
+    )
     .toBe(370);
   tcp.destroy();
   expect(await closeCode).toBeNull();

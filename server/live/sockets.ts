@@ -172,7 +172,10 @@ class Socket implements OpenSocket {
   #controlFrame(): void {
     this.#controlFrames += 1;
     if (this.#controlFrames !== this.limits.controlFrames + 1) return;
-    this.close(1008, `More than ${this.limits.controlFrames} pings and pongs within ${this.limits.pingMs / 1_000} s: send fewer`);
+    this.close(
+      1008,
+      `More than ${this.limits.controlFrames} pings and pongs within ${this.limits.pingMs / 1_000} s: send fewer`,
+    );
     this.ws.pause();
   }
 

@@ -16,7 +16,9 @@ describe('Server-Sent Events', () => {
   test('have heartbeats, and leave no stream when the client is gone', async () => {
     const { url, streams } = await startApp(database, { pace: { heartbeatMs: 100 } });
     const many = await Promise.all(Array.from({ length: 20 }, () => sseStream(url, query)));
-    for (const stream of many) for (const type of ['READY', 'HEARTBEAT', 'HEARTBEAT']) expect(await stream.result()).toMatchObject({ data: { event: { type } } });
+    for (const stream of many)
+      for (const type of ['READY', 'HEARTBEAT', 'HEARTBEAT'])
+        expect(await stream.result()).toMatchObject({ data: { event: { type } } });
     expect(streams.size).toBe(20);
     for (const stream of many) stream.close();
     await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(0);
@@ -47,7 +49,10 @@ describe('Server-Sent Events', () => {
 });
 
 test('the streams of a key are limited over sockets and SSE together, until some end', async () => {
-  const { url, streams, stop } = await startApp(database, { limits: { sockets: 2, subscriptions: 2 }, variables: { BATON_ADMIN_KEY: 'k'.repeat(32) } });
+  const { url, streams, stop } = await startApp(database, {
+    limits: { sockets: 2, subscriptions: 2 },
+    variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
+  });
   const authorization = `Bearer ${'k'.repeat(32)}`;
   const open = () => sseStream(url, query, {}, { authorization });
   const ready = { data: { event: { type: 'READY' } } };
@@ -64,7 +69,12 @@ test('the streams of a key are limited over sockets and SSE together, until some
   socket.subscribe('2', query);
   expect(await socket.result('2')).toMatchObject(refusal);
   // What is refused for another reason takes no place either.
-  for (let n = 0; n < 5; n += 1) expect(await (await sseStream(url, 'subscription { event: handoffEvents(after: "x") { type } }', {}, { authorization })).result()).toMatchObject({ errors: [{}] });
+  for (let n = 0; n < 5; n += 1)
+    expect(
+      await (
+        await sseStream(url, 'subscription { event: handoffEvents(after: "x") { type } }', {}, { authorization })
+      ).result(),
+    ).toMatchObject({ errors: [{}] });
   three[0].close();
   await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(3);
   expect(await (await open()).result()).toMatchObject(ready);
@@ -73,10 +83,14 @@ test('the streams of a key are limited over sockets and SSE together, until some
 });
 
 test('a client that reads nothing is disconnected, and gets everything from its cursor later', async () => {
-  const { url, streams } = await startApp(database, { limits: { pingMs: 100, drainMs: 500, waitingBytes: 1 }, pace: { heartbeatMs: 3_600_000, pollMs: 20 } });
+  const { url, streams } = await startApp(database, {
+    limits: { pingMs: 100, drainMs: 500, waitingBytes: 1 },
+    pace: { heartbeatMs: 3_600_000, pollMs: 20 },
+  });
   const socket = await rawSocket(url);
   await socket.init();
-  const wide = 'subscription ($after: String) { event: sessionUpdated(after: $after) { cursor type session { title metadata } } }';
+  const wide =
+    'subscription ($after: String) { event: sessionUpdated(after: $after) { cursor type session { title metadata } } }';
   socket.subscribe('1', wide);
   const ready = (await socket.result<{ event: { cursor: string } }>('1')).data!.event;
   socket.pause();
@@ -90,6 +104,7 @@ test('a client that reads nothing is disconnected, and gets everything from its 
   await again.init();
   again.subscribe('1', wide, { after: ready.cursor });
   await again.result('1');
-  for (let n = 0; n < 200; n += 1) expect(await again.result('1')).toMatchObject({ data: { event: { type: 'SESSION_CREATED' } } });
+  for (let n = 0; n < 200; n += 1)
+    expect(await again.result('1')).toMatchObject({ data: { event: { type: 'SESSION_CREATED' } } });
   again.close();
 });

@@ -29,7 +29,15 @@ export interface Stamper {
  * Gives committed events their positions, one stamper at a time over all processes. The next stamper also handles events
  * that a crashed process left without one.
  */
-export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger; stamped: (position: number) => void }): Stamper {
+export function createStamper({
+  pool,
+  log,
+  stamped,
+}: {
+  pool: Pool;
+  log: Logger;
+  stamped: (position: number) => void;
+}): Stamper {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
   let timer: { at: number; handle: NodeJS.Timeout } | null = null;
@@ -62,7 +70,9 @@ export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger;
   }
 
   function attempt(): void {
-    now().catch((error: unknown) => log.warn({ err: error }, 'committed events could not be given their positions yet; it will be tried again'));
+    now().catch((error: unknown) =>
+      log.warn({ err: error }, 'committed events could not be given their positions yet; it will be tried again'),
+    );
   }
 
   return {
@@ -88,7 +98,9 @@ export function createStamper({ pool, log, stamped }: { pool: Pool; log: Logger;
 
 const stampBatch = (pool: Pool): Promise<{ count: number; position: number | null }> =>
   onOwnConnection(pool, async (client) => {
-    const results = (await client.query(stamp)) as unknown as { rows: { stamped: number; position: number | null }[] }[];
+    const results = (await client.query(stamp)) as unknown as {
+      rows: { stamped: number; position: number | null }[];
+    }[];
     const [row] = results[2]!.rows;
     return { count: row!.stamped, position: row!.position };
   });

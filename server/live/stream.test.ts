@@ -13,7 +13,8 @@ const rowOf = (number: number): NumberedRow => ({
   sessionSequence: null,
   reason: null,
   actorPrincipal: 'operator',
-  actorRole: 'OPERATOR', traceparent: null,
+  actorRole: 'OPERATOR',
+  traceparent: null,
   inboxes: [],
   readers: [],
 });
@@ -48,7 +49,12 @@ function readOn(stream: Stream, { pulls }: Subscriber, got: Item[], enough: () =
 }
 
 it('every subscriber gets its events after its cursor once and in order, however far behind it is and however slow the reads', async () => {
-  const subscriber = fc.record({ from: fc.integer({ min: 0, max: 1_300 }), every: fc.integer({ min: 1, max: 5 }), pulls: fc.boolean(), anew: fc.boolean() });
+  const subscriber = fc.record({
+    from: fc.integer({ min: 0, max: 1_300 }),
+    every: fc.integer({ min: 1, max: 5 }),
+    pulls: fc.boolean(),
+    anew: fc.boolean(),
+  });
   const story = fc.record({
     subscribers: fc.array(subscriber, { minLength: 1, maxLength: 4 }),
     before: fc.integer({ min: 0, max: 1_300 }),
@@ -59,14 +65,16 @@ it('every subscriber gets its events after its cursor once and in order, however
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), story, async (scheduler, { subscribers, before, inbox, pruned, steps }) => {
       let committed = 0;
-      const lastPruned = pruned.times === 1 ? 0 : Math.floor(Math.min(pruned.upTo, before) / pruned.times) * pruned.times;
+      const lastPruned =
+        pruned.times === 1 ? 0 : Math.floor(Math.min(pruned.upTo, before) / pruned.times) * pruned.times;
       /** Of pruned ones only some are gone: their Sessions were. */
       const isThere = (number: number): boolean => number > lastPruned || number % pruned.times !== 0;
       const read = async (after: number, limit: number): Promise<Rows> => {
         const seen = committed;
         await scheduler.schedule(Promise.resolve());
         const rows: NumberedRow[] = [];
-        for (let number = after + 1; number <= seen && rows.length < limit; number += 1) if (isThere(number)) rows.push(rowOf(number));
+        for (let number = after + 1; number <= seen && rows.length < limit; number += 1)
+          if (isThere(number)) rows.push(rowOf(number));
         return { pruned: Math.min(lastPruned, seen), rows };
       };
       const failed = (error: unknown): void => {
@@ -80,12 +88,25 @@ it('every subscriber gets its events after its cursor once and in order, however
       const total = before + steps.reduce((sum, { rows }) => sum + rows, 0);
       const open = subscribers.map((who) => {
         const from = Math.min(who.from, hub.head);
-        const stream: Stream = new Stream({ hub, from, resumed: true, ...(who.anew && { rereadUpTo: hub.head }), accepts: (event) => wanted(who, event), failed, closed: () => undefined });
+        const stream: Stream = new Stream({
+          hub,
+          from,
+          resumed: true,
+          ...(who.anew && { rereadUpTo: hub.head }),
+          accepts: (event) => wanted(who, event),
+          failed,
+          closed: () => undefined,
+        });
         const last = range(from, total).findLast((number) => number % who.every === 0 && isThere(number)) ?? 0;
         const got: Item[] = [];
         const events = (): number[] => got.flatMap(({ event }) => (event === null ? [] : [Number(event.id)]));
         const done = readOn(stream, who, got, () => last <= from || events().includes(last));
-        return { stream, done, events, expected: range(from, total).filter((number) => number % who.every === 0 && isThere(number)) };
+        return {
+          stream,
+          done,
+          events,
+          expected: range(from, total).filter((number) => number % who.every === 0 && isThere(number)),
+        };
       });
       const acts = scheduler.scheduleSequence(
         steps.map(({ rows, beat }) => async () => {
@@ -114,7 +135,10 @@ it('every subscriber gets its events after its cursor once and in order, however
 });
 
 it('subscribers at the head share one heartbeat per tick', () => {
-  const hub = new Hub({ read: () => Promise.resolve({ rows: [], pruned: 0 }), cursor: String, inbox: false, failed: () => undefined }, 7);
+  const hub = new Hub(
+    { read: () => Promise.resolve({ rows: [], pruned: 0 }), cursor: String, inbox: false, failed: () => undefined },
+    7,
+  );
   const beat = hub.heartbeat();
   expect(hub.heartbeat()).toBe(beat);
   hub.tick();
@@ -123,7 +147,8 @@ it('subscribers at the head share one heartbeat per tick', () => {
 });
 
 it('pruned rows do not shift the others, and the newest number is reached without its row', async () => {
-  const read = (after: number): Promise<Rows> => Promise.resolve({ pruned: 12, rows: [6, 8, 9].filter((number) => number > after).map(rowOf) });
+  const read = (after: number): Promise<Rows> =>
+    Promise.resolve({ pruned: 12, rows: [6, 8, 9].filter((number) => number > after).map(rowOf) });
   const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
   await hub.read();
   expect([hub.head, hub.pruned]).toEqual([9, 12]);
@@ -139,10 +164,20 @@ it('pruned rows do not shift the others, and the newest number is reached withou
 });
 
 it('a stream that is behind what was pruned ends with CURSOR_EXPIRED, and one of existing Sessions goes on', async () => {
-  const read = (after: number): Promise<Rows> => Promise.resolve({ pruned: 8, rows: [6, 9].filter((number) => number > after).map(rowOf) });
+  const read = (after: number): Promise<Rows> =>
+    Promise.resolve({ pruned: 8, rows: [6, 9].filter((number) => number > after).map(rowOf) });
   const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
   await hub.read();
-  const open = (from: number, prunable: boolean): Stream => new Stream({ hub, from, resumed: true, prunable, accepts: () => true, failed: () => undefined, closed: () => undefined });
+  const open = (from: number, prunable: boolean): Stream =>
+    new Stream({
+      hub,
+      from,
+      resumed: true,
+      prunable,
+      accepts: () => true,
+      failed: () => undefined,
+      closed: () => undefined,
+    });
   const next = async (stream: Stream): Promise<unknown> => (await stream.next()).value?.cursor;
   const behind = open(5, true);
   expect(await next(behind)).toBe('5');
@@ -153,4 +188,5 @@ it('a stream that is behind what was pruned ends with CURSOR_EXPIRED, and one of
   expect([await next(recent), await next(recent)]).toEqual(['8', '9']);
 });
 
-const range = (after: number, last: number): number[] => Array.from({ length: Math.max(last - after, 0) }, (_, n) => after + n + 1);
+const range = (after: number, last: number): number[] =>
+  Array.from({ length: Math.max(last - after, 0) }, (_, n) => after + n + 1);

@@ -5,7 +5,10 @@ import type { Entry, EventRow, Hub, HubListener, Item } from './hub.ts';
 const endings = {
   stopping: ['UNAVAILABLE', 'The server is stopping: connect again'],
   key: ['UNAUTHENTICATED', 'The key was revoked or has expired'],
-  pruned: ['CURSOR_EXPIRED', 'Events that this stream had not delivered were pruned: read the current state, then subscribe without after'],
+  pruned: [
+    'CURSOR_EXPIRED',
+    'Events that this stream had not delivered were pruned: read the current state, then subscribe without after',
+  ],
 } as const;
 
 /** Thrown to the reader when the server ends a stream: it is stopping, the caller's key ended, or what it should deliver was pruned. */

@@ -84,7 +84,10 @@ export class Streams implements Announcer {
     this.#ofCaller = new Places(limitOfCaller);
     this.#stamper = createStamper({ pool, log, stamped: (number) => doorbell.ring([{ about: 'all', number }]) });
     this.presence = new Presence({ pool, log, ...options.presence });
-    this.#stopListening = doorbell.listen({ heard: (hint) => this.#onHint(hint), missed: () => void this.#lookEverywhere() });
+    this.#stopListening = doorbell.listen({
+      heard: (hint) => this.#onHint(hint),
+      missed: () => void this.#lookEverywhere(),
+    });
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
@@ -139,7 +142,10 @@ export class Streams implements Announcer {
     await this.presence.stop();
   }
 
-  async #begin({ key, caller, after, confined = false, ofSessions = false, accepts }: Opening, leave: () => void): Promise<Stream> {
+  async #begin(
+    { key, caller, after, confined = false, ofSessions = false, accepts }: Opening,
+    leave: () => void,
+  ): Promise<Stream> {
     const { pool, watchKey } = this.options;
     const cursors = await cursorsOf(pool);
     const from = after === null ? null : numberIn(cursors, key, after);
@@ -196,7 +202,8 @@ export class Streams implements Announcer {
   #createHub(name: string, key: StreamKey, cursors: Cursors, given: number): Hub {
     const options = {
       read: (after: number, limit: number) => readRows(this.options.pool, key, after, limit),
-      cursor: (number: number) => cursors.encode(key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number }),
+      cursor: (number: number) =>
+        cursors.encode(key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number }),
       inbox: key.kind === 'inbox',
       failed: (error: unknown) => this.#failed(name, error),
     };
@@ -212,7 +219,8 @@ export class Streams implements Announcer {
 
   #onHint(hint: Hint): void {
     if (hint.about === 'all') this.#places.get('all')?.hub.hint(hint.number);
-    if (hint.about === 'inbox') this.#places.get(nameOf({ kind: 'inbox', agentId: hint.agentId }))?.hub.hint(hint.number);
+    if (hint.about === 'inbox')
+      this.#places.get(nameOf({ kind: 'inbox', agentId: hint.agentId }))?.hub.hint(hint.number);
   }
 
   #beat(): void {
@@ -268,7 +276,8 @@ interface Heads {
   inboxes: Record<string, number>;
 }
 
-const findHeads = statement(`SELECT newest_position()::float8 AS position, EXISTS (SELECT FROM unpositioned_events) AS waiting,
+const findHeads =
+  statement(`SELECT newest_position()::float8 AS position, EXISTS (SELECT FROM unpositioned_events) AS waiting,
   (SELECT coalesce(json_object_agg(id, inbox_sequence), '{}') FROM agents WHERE id = ANY ($1)) AS inboxes`);
 
 async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads> {
@@ -277,13 +286,15 @@ async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads
 }
 
 /** The agents that a stream belongs to: the caller's, and the one whose inbox it reads. */
-const agentsOf = (key: StreamKey, { agentId }: Caller): string[] => [...new Set([agentId, key.kind === 'inbox' ? key.agentId : null])].filter((id) => id !== null);
+const agentsOf = (key: StreamKey, { agentId }: Caller): string[] =>
+  [...new Set([agentId, key.kind === 'inbox' ? key.agentId : null])].filter((id) => id !== null);
 
 const nameOf = (key: StreamKey): string => (key.kind === 'all' ? 'all' : `inbox ${key.agentId}`);
 
 function numberIn(cursors: Cursors, key: StreamKey, cursor: string): number {
   const place = cursors.decode(cursor);
-  const fits = place?.stream === key.kind && (key.kind === 'all' || (place.stream === 'inbox' && place.of === key.agentId));
+  const fits =
+    place?.stream === key.kind && (key.kind === 'all' || (place.stream === 'inbox' && place.of === key.agentId));
   if (!fits) throw new CursorExpired();
   return place.number;
 }

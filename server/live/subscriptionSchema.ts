@@ -31,9 +31,13 @@ const where = inputObject(
 );
 const handoffEventsArgs = z.object({ where: whereOf(where).describe('Filter. Null: all events.'), after });
 const sessionArgs = z.object({
-  sessionIds: optional(listOf(idOf('session'), { what: 'sessionIds', limit: sessionsLimit, advice: 'open several subscriptions, or leave it out for all sessions' })).describe(
-    `The Sessions, at most ${sessionsLimit}. Null: all Sessions.`,
-  ),
+  sessionIds: optional(
+    listOf(idOf('session'), {
+      what: 'sessionIds',
+      limit: sessionsLimit,
+      advice: 'open several subscriptions, or leave it out for all sessions',
+    }),
+  ).describe(`The Sessions, at most ${sessionsLimit}. Null: all Sessions.`),
   after,
 });
 
@@ -46,7 +50,8 @@ builder.subscriptionField('handoffAssigned', (t) =>
   t.field({
     access: everybody,
     type: modelRef('Event'),
-    description: 'Inbox of an Agent: what it is given, what returns, what is taken away, and its own changes. An AGENT may read only its own inbox.',
+    description:
+      'Inbox of an Agent: what it is given, what returns, what is taken away, and its own changes. An AGENT may read only its own inbox.',
     args: argsOf(inboxArgs),
     subscribe: async (_root, args, context) => {
       const { agentId, after } = decodeArgs(inboxArgs, args);
@@ -71,10 +76,19 @@ builder.subscriptionField('handoffEvents', (t) =>
       const { sessionId, agentId } = where;
       if (sessionId !== null) await demandReadableSessions(context, [sessionId], ['where', 'sessionId']);
       if (agentId !== null) await demandExistingAgent(context, agentId, ['where', 'agentId']);
-      return open(context, { kind: 'all' }, after, (event) => {
-        if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
-        return (sessionId === null || event.sessionId === sessionId) && (agentId === null || event.inboxes.includes(agentId));
-      }, sessionId !== null);
+      return open(
+        context,
+        { kind: 'all' },
+        after,
+        (event) => {
+          if (event.type === 'TURN_APPENDED' || event.type === 'LOG_CHANGED') return false;
+          return (
+            (sessionId === null || event.sessionId === sessionId) &&
+            (agentId === null || event.inboxes.includes(agentId))
+          );
+        },
+        sessionId !== null,
+      );
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
@@ -84,13 +98,20 @@ builder.subscriptionField('sessionUpdated', (t) =>
   t.field({
     access: everybody,
     type: modelRef('Event'),
-    description: 'All events of these Sessions, or of all Sessions, including log entries, in one order. An AGENT gets those of Sessions that it may read.',
+    description:
+      'All events of these Sessions, or of all Sessions, including log entries, in one order. An AGENT gets those of Sessions that it may read.',
     args: argsOf(sessionArgs),
     subscribe: async (_root, args, context) => {
       const { sessionIds, after } = decodeArgs(sessionArgs, args);
       if (sessionIds !== null) await demandReadableSessions(context, sessionIds, ['sessionIds']);
       const selected = sessionIds === null ? null : new Set(sessionIds);
-      return open(context, { kind: 'all' }, after, ({ sessionId }) => sessionId !== null && (selected === null || selected.has(sessionId)), selected !== null);
+      return open(
+        context,
+        { kind: 'all' },
+        after,
+        ({ sessionId }) => sessionId !== null && (selected === null || selected.has(sessionId)),
+        selected !== null,
+      );
     },
     resolve: (item, _args, context, info) => answer(item, context, info),
   }),
@@ -100,23 +121,52 @@ builder.subscriptionField('sessionUpdated', (t) =>
 async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveInfo): Promise<{ id: string }> {
   const { event, ...delivered } = item;
   // Called for READY and HEARTBEAT too: it marks for Pothos that there is nothing to load.
-  const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as { select?: object };
+  const { select = {} } = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } }) as {
+    select?: object;
+  };
   if (event === null) return { ...blank, ...delivered, id: newId() };
   const isKnown = Object.keys(select).every((field) => field in event);
   return { ...(isKnown ? event : await readEvent(context, event.id, select)), id: event.id, ...delivered };
 }
 
-const blank = { sessionId: null, sessionSequence: null, sessionStatus: null, reason: null, summary: null, metadata: null, actorPrincipal: null, actorRole: null, traceparent: null, session: null, handoff: null, agent: null };
+const blank = {
+  sessionId: null,
+  sessionSequence: null,
+  sessionStatus: null,
+  reason: null,
+  summary: null,
+  metadata: null,
+  actorPrincipal: null,
+  actorRole: null,
+  traceparent: null,
+  session: null,
+  handoff: null,
+  agent: null,
+};
 
 /** Reads the current Session, Handoff and Agent in one statement. */
 async function readEvent({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> {
-  const event = await prisma.event.findUnique({ select: { id: true, ...select }, relationLoadStrategy: 'join', where: { id } });
-  if (event === null) throw refused('CURSOR_EXPIRED', 'The event was pruned before it was delivered: read the current state, then subscribe without after');
+  const event = await prisma.event.findUnique({
+    select: { id: true, ...select },
+    relationLoadStrategy: 'join',
+    where: { id },
+  });
+  if (event === null)
+    throw refused(
+      'CURSOR_EXPIRED',
+      'The event was pruned before it was delivered: read the current state, then subscribe without after',
+    );
   return event;
 }
 
 /** `ofSessions`: `matches` accepts events of Sessions that exist only. */
-async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor: string | null, matches: (event: EventRow) => boolean, ofSessions = false): Promise<Stream> {
+async function open(
+  { streams, caller }: GraphQLContext,
+  key: StreamKey,
+  cursor: string | null,
+  matches: (event: EventRow) => boolean,
+  ofSessions = false,
+): Promise<Stream> {
   if (streams === undefined) throw refused('UNAVAILABLE', 'The server is stopping: connect again');
   const confined = key.kind !== 'inbox' && !readsEverything(caller);
   const readable = mayRead(caller);
@@ -125,20 +175,29 @@ async function open({ streams, caller }: GraphQLContext, key: StreamKey, cursor:
     return await streams.open({ key, caller, after: cursor, confined, ofSessions, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw refused(error.code, error.message);
-    if (error instanceof TooManyStreams) throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
+    if (error instanceof TooManyStreams)
+      throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
     if (!(error instanceof CursorExpired)) throw error;
-    throw refused('CURSOR_EXPIRED', 'after is not a valid cursor of this stream, or has expired: read the current state, then subscribe without it');
+    throw refused(
+      'CURSOR_EXPIRED',
+      'after is not a valid cursor of this stream, or has expired: read the current state, then subscribe without it',
+    );
   }
 }
 
-const refused = (code: string, message: string, extensions: object = {}): GraphQLError => new GraphQLError(message, { extensions: { code, ...extensions } });
+const refused = (code: string, message: string, extensions: object = {}): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, ...extensions } });
 
 async function demandExistingAgent({ prisma }: GraphQLContext, id: string, path: string[]): Promise<void> {
   const found = await prisma.agent.findUnique({ where: { id }, select: { id: true } });
   if (found === null) throw badArgument(`There is no agent '${id}': check the id`, path);
 }
 
-async function demandReadableSessions({ pool, caller }: GraphQLContext, ids: readonly string[], path: string[]): Promise<void> {
+async function demandReadableSessions(
+  { pool, caller }: GraphQLContext,
+  ids: readonly string[],
+  path: string[],
+): Promise<void> {
   const [missing] = await unreadable(pool, caller, ids);
   if (missing === undefined) return;
   const id = encodeId('session', missing);

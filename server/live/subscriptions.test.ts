@@ -28,7 +28,8 @@ interface Event {
   handoff: { id: string; status: string } | null;
   agent: { id: string } | null;
 }
-const fields = 'cursor type at recovered sessionSequence inboxSequence actor { principal role } session { id status agent { id } } handoff { id status } agent { id }';
+const fields =
+  'cursor type at recovered sessionSequence inboxSequence actor { principal role } session { id status agent { id } } handoff { id status } agent { id }';
 const inbox = `subscription ($agentId: ID!, $after: String) { event: handoffAssigned(agentId: $agentId, after: $after) { ${fields} } }`;
 const handoffs = `subscription ($where: HandoffEventsWhere, $after: String) { event: handoffEvents(where: $where, after: $after) { ${fields} } }`;
 const sessions = `subscription ($sessionIds: [ID!], $after: String) { event: sessionUpdated(sessionIds: $sessionIds, after: $after) { ${fields} } }`;
@@ -52,7 +53,10 @@ function listen(query: string, variables: object = {}) {
   };
 }
 const reassign = (sessionId: string, agentId: string) =>
-  post(`mutation ($s: ID!, $a: ID!) { reassignSession(input: { sessionId: $s, agentId: $a }) { __typename ... on Error { message } } }`, { s: sessionId, a: agentId });
+  post(
+    `mutation ($s: ID!, $a: ID!) { reassignSession(input: { sessionId: $s, agentId: $a }) { __typename ... on Error { message } } }`,
+    { s: sessionId, a: agentId },
+  );
 const held = async (by: string) => encodeId('session', await session(by));
 
 beforeAll(async () => {
@@ -102,7 +106,15 @@ describe('events that an older program does not know', () => {
 describe('a subscription', () => {
   test('begins with READY, then delivers committed events with the current state', async () => {
     const stream = listen(inbox, { agentId: 'bob' });
-    expect(await stream.next()).toMatchObject({ type: 'READY', recovered: null, actor: null, session: null, handoff: null, agent: null, inboxSequence: null });
+    expect(await stream.next()).toMatchObject({
+      type: 'READY',
+      recovered: null,
+      actor: null,
+      session: null,
+      handoff: null,
+      agent: null,
+      inboxSequence: null,
+    });
     const id = await held('ada');
     await reassign(id, 'bob');
     expect(await stream.next()).toMatchObject({
@@ -145,7 +157,9 @@ describe('a subscription', () => {
     const stream = listen(sessions, { sessionIds: [id] });
     await stream.next();
     for (const sessionId of [other, id]) {
-      await post(`mutation ($s: ID!) { recordDecision(input: { sessionId: $s, text: "So be it" }) { __typename } }`, { s: sessionId });
+      await post(`mutation ($s: ID!) { recordDecision(input: { sessionId: $s, text: "So be it" }) { __typename } }`, {
+        s: sessionId,
+      });
     }
     expect(await stream.next()).toMatchObject({ type: 'LOG_CHANGED', session: { id } });
     stream.stop();
@@ -153,7 +167,10 @@ describe('a subscription', () => {
 
   test('of Handoffs can be filtered by Session and Agent, and delivers changes of agents', async () => {
     const [id, other] = [await held('ada'), await held('ada')];
-    const [ofSession, ofAgent] = [listen(handoffs, { where: { sessionId: id } }), listen(handoffs, { where: { agentId: 'bob' } })];
+    const [ofSession, ofAgent] = [
+      listen(handoffs, { where: { sessionId: id } }),
+      listen(handoffs, { where: { agentId: 'bob' } }),
+    ];
     await Promise.all([ofSession.next(), ofAgent.next()]);
     await post('mutation { setAgentStatus(input: { id: "ada", status: DRAINING }) { __typename } }');
     await post('mutation { setAgentStatus(input: { id: "bob", status: DRAINING }) { __typename } }');
@@ -162,7 +179,12 @@ describe('a subscription', () => {
     await reassign(other, 'bob');
     await reassign(id, 'bob');
     expect(await ofSession.next()).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id } });
-    expect(await ofAgent.next()).toMatchObject({ type: 'AGENT_CHANGED', agent: { id: 'bob' }, session: null, sessionSequence: null });
+    expect(await ofAgent.next()).toMatchObject({
+      type: 'AGENT_CHANGED',
+      agent: { id: 'bob' },
+      session: null,
+      sessionSequence: null,
+    });
     expect(await ofAgent.next()).toMatchObject({ type: 'AGENT_CHANGED' });
     expect(await ofAgent.next()).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id: other } });
     ofSession.stop();
@@ -175,7 +197,10 @@ describe('a subscription', () => {
     expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({ type: 'READY' });
     const id = await held('ada');
     await reassign(id, 'bob');
-    expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({ type: 'HANDOFF_INITIATED', session: { id } });
+    expect((await stream.result<{ event: Event }>()).data!.event).toMatchObject({
+      type: 'HANDOFF_INITIATED',
+      session: { id },
+    });
     stream.close();
   });
 });
@@ -202,7 +227,10 @@ test('a cursor from before what was pruned is CURSOR_EXPIRED, but not for Sessio
   const cursors: string[] = [(await all.next()).cursor];
   const inboxCursors: string[] = [(await own.next()).cursor];
   const ids = [await held('dora'), await held('dora'), await held('dora')];
-  for (const [stream, into] of [[all, cursors], [own, inboxCursors]] as const) {
+  for (const [stream, into] of [
+    [all, cursors],
+    [own, inboxCursors],
+  ] as const) {
     while (into.length <= ids.length) {
       const event = await stream.next();
       if (event.type === 'SESSION_CREATED') into.push(event.cursor);
@@ -219,7 +247,12 @@ test('a cursor from before what was pruned is CURSOR_EXPIRED, but not for Sessio
   const made: string[] = [];
   for (const server of [url, cold.url]) {
     const resume = (query: string, variables: object) => sseStream(server, query, variables);
-    for (const [query, variables] of [[sessions, { after: cursors[3] }], [handoffs, { after: cursors[1] }], [handoffs, { after: cursors[1], where: { agentId: 'dora' } }], [inbox, { agentId: 'dora', after: inboxCursors[3] }]] as const) {
+    for (const [query, variables] of [
+      [sessions, { after: cursors[3] }],
+      [handoffs, { after: cursors[1] }],
+      [handoffs, { after: cursors[1], where: { agentId: 'dora' } }],
+      [inbox, { agentId: 'dora', after: inboxCursors[3] }],
+    ] as const) {
       const expired = await resume(query, variables);
       expect(await expired.result()).toMatchObject({ errors: [{ extensions: { code: 'CURSOR_EXPIRED' } }] });
       expect(await expired.ended).toBe('complete');
@@ -229,9 +262,13 @@ test('a cursor from before what was pruned is CURSOR_EXPIRED, but not for Sessio
     expect(await atHead.result()).toMatchObject({ data: { event: { type: 'READY', recovered: true, cursor: ended } } });
     const ofKept = await resume(sessions, { after: cursors[0], sessionIds: [ids[0], ids[2]] });
     expect(await ofKept.result()).toMatchObject({ data: { event: { type: 'READY', recovered: true } } });
-    for (const n of [0, 2]) expect(await ofKept.result()).toMatchObject({ data: { event: { session: { id: ids[n] }, cursor: cursors[n + 1] } } });
+    for (const n of [0, 2])
+      expect(await ofKept.result()).toMatchObject({
+        data: { event: { session: { id: ids[n] }, cursor: cursors[n + 1] } },
+      });
     made.push(await held('dora'));
-    for (const id of made) expect(await atHead.result()).toMatchObject({ data: { event: { type: 'SESSION_CREATED', session: { id } } } });
+    for (const id of made)
+      expect(await atHead.result()).toMatchObject({ data: { event: { type: 'SESSION_CREATED', session: { id } } } });
     expect(await all.next()).toMatchObject({ type: 'SESSION_CREATED', session: { id: made.at(-1) } });
     for (const stream of [atHead, ofKept]) stream.close();
   }

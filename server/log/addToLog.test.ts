@@ -17,7 +17,9 @@ testRefusals(
     ...refusalsOfLog('recordDecision', { text: 'Use PostgreSQL' }),
     usedKey('recordDecision', { text: 'Use PostgreSQL' }),
     ...refusalsOfLog('setTasks', { tasks: [task('Write it down')] }),
-    tooMany('setTasks', 'tasks', 500, 'the list replaces the previous one: combine or drop some', { tasks: times(501, (n) => task(`Step ${n}`)) }),
+    tooMany('setTasks', 'tasks', 500, 'the list replaces the previous one: combine or drop some', {
+      tasks: times(501, (n) => task(`Step ${n}`)),
+    }),
     ...refusalsOfLog('captureSnapshot', {}),
     usedKey('captureSnapshot', {}),
   ],
@@ -35,12 +37,16 @@ async function expectRepeat(mutation: Mutation, input: object): Promise<void> {
 
 describe('recordDecision', () => {
   const tenureOf = async (decisionId: string) =>
-    (await db.prisma.decision.findUniqueOrThrow({ where: { id: decisionId }, include: { agentSession: true } })).agentSession?.agentId ?? null;
+    (await db.prisma.decision.findUniqueOrThrow({ where: { id: decisionId }, include: { agentSession: true } }))
+      .agentSession?.agentId ?? null;
 
   it('stores the decision with the tenure of the holder', async () => {
     const { id, holder } = await held(home);
     const { decisionId } = await run(recordDecision, { sessionId: id, text: 'Use PostgreSQL' });
-    expect(await db.prisma.decision.findUniqueOrThrow({ where: { id: decisionId } })).toMatchObject({ sessionId: id, text: 'Use PostgreSQL' });
+    expect(await db.prisma.decision.findUniqueOrThrow({ where: { id: decisionId } })).toMatchObject({
+      sessionId: id,
+      text: 'Use PostgreSQL',
+    });
     expect(await tenureOf(decisionId)).toBe(holder);
   });
 
@@ -49,7 +55,8 @@ describe('recordDecision', () => {
     const target = unique('target');
     await agent(target);
     const { handoffId } = await reassign(id, { agentId: target });
-    const decide = async (at: string) => tenureOf((await run(recordDecision, { sessionId: at, text: 'Wait' })).decisionId);
+    const decide = async (at: string) =>
+      tenureOf((await run(recordDecision, { sessionId: at, text: 'Wait' })).decisionId);
     expect(await decide(id)).toBeNull();
     await run(acceptHandoff, { handoffId: handoffId! });
     expect(await decide(id)).toBe(target);
@@ -62,7 +69,10 @@ describe('recordDecision', () => {
 });
 
 describe('setTasks', () => {
-  const tasksOf = async (id: string) => (await db.prisma.task.findMany({ where: { sessionId: id }, orderBy: { position: 'asc' } })).map(({ content }) => content);
+  const tasksOf = async (id: string) =>
+    (await db.prisma.task.findMany({ where: { sessionId: id }, orderBy: { position: 'asc' } })).map(
+      ({ content }) => content,
+    );
 
   it('replaces the list, in the given order', async () => {
     const { id } = await held(home);
@@ -88,7 +98,8 @@ describe('setTasks', () => {
   it('stores the same list when it is repeated', async () => {
     const { id } = await held(home);
     const input = { sessionId: sessionId(id), tasks: [task('Write it'), task('Test it')] };
-    for (const repeat of [1, 2]) expect([repeat, await send('setTasks', input)]).toMatchObject([repeat, { __typename: 'SetTasksPayload' }]);
+    for (const repeat of [1, 2])
+      expect([repeat, await send('setTasks', input)]).toMatchObject([repeat, { __typename: 'SetTasksPayload' }]);
     expect(await tasksOf(id)).toEqual(['Write it', 'Test it']);
   });
 });
@@ -97,11 +108,25 @@ describe('captureSnapshot', () => {
   it('counts 5 user and 5 assistant messages in a log of 5 each', async () => {
     const { id } = await held(home);
     for (const n of [1, 2, 3, 4, 5]) {
-      await turn(id, { messages: [{ role: 'USER', content: `question ${n}` }, { role: 'ASSISTANT', content: `answer ${n}` }] });
+      await turn(id, {
+        messages: [
+          { role: 'USER', content: `question ${n}` },
+          { role: 'ASSISTANT', content: `answer ${n}` },
+        ],
+      });
     }
     const { snapshotId } = await run(captureSnapshot, { sessionId: id });
     const snapshot = await db.prisma.contextSnapshot.findUniqueOrThrow({ where: { id: snapshotId } });
-    expect(snapshot).toMatchObject({ type: 'CHECKPOINT', userCount: 5, assistantCount: 5, systemCount: 0, toolCount: 0, handoffCount: 0, sequenceStart: 1, sequenceEnd: 10 });
+    expect(snapshot).toMatchObject({
+      type: 'CHECKPOINT',
+      userCount: 5,
+      assistantCount: 5,
+      systemCount: 0,
+      toolCount: 0,
+      handoffCount: 0,
+      sequenceStart: 1,
+      sequenceEnd: 10,
+    });
     // Four bytes a token: 'question n' and 'answer n', five times each.
     expect(snapshot.tokenEstimate).toBe(Math.ceil((5 * 10 + 5 * 8) / 4));
   });
@@ -109,10 +134,22 @@ describe('captureSnapshot', () => {
   it('covers only what follows the last truncation', async () => {
     const { id } = await held(home);
     await turn(id, { messages: [{ role: 'ASSISTANT', content: 'one' }], toolCalls: [toolCall('1', 'Read')] });
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'two' }], toolCalls: [toolCall('1', 'Read')], truncated: true });
+    await turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'two' }],
+      toolCalls: [toolCall('1', 'Read')],
+      truncated: true,
+    });
     await run(captureSnapshot, { sessionId: id });
     const all = await db.prisma.contextSnapshot.findMany({ where: { sessionId: id }, orderBy: { id: 'asc' } });
-    expect(all.map(({ type, sequenceStart, sequenceEnd, callStart, callEnd }) => [type, sequenceStart, sequenceEnd, callStart, callEnd])).toEqual([
+    expect(
+      all.map(({ type, sequenceStart, sequenceEnd, callStart, callEnd }) => [
+        type,
+        sequenceStart,
+        sequenceEnd,
+        callStart,
+        callEnd,
+      ]),
+    ).toEqual([
       ['SESSION_START', 1, 0, 1, 0],
       ['TRUNCATION', 1, 1, 1, 1],
       ['CHECKPOINT', 2, 2, 2, 2],

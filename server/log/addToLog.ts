@@ -20,10 +20,20 @@ export interface SetTasksInput {
   tasks: readonly { content: string; status: TaskStatus }[];
 }
 
-export const recordDecision = (work: Work, { sessionId, text }: { sessionId: string; text: string }): Promise<DecisionAnswer> =>
+export const recordDecision = (
+  work: Work,
+  { sessionId, text }: { sessionId: string; text: string },
+): Promise<DecisionAnswer> =>
   addToLog(work, sessionId, (custody) => {
     const decisionId = work.newId();
-    work.insert('decisions', { id: decisionId, sessionId, agentSessionId: custody.takenTenure?.id ?? null, text, sequence: custody.session.messageCount, recordedAt: work.now });
+    work.insert('decisions', {
+      id: decisionId,
+      sessionId,
+      agentSessionId: custody.takenTenure?.id ?? null,
+      text,
+      sequence: custody.session.messageCount,
+      recordedAt: work.now,
+    });
     return { decisionId, sessionId };
   });
 
@@ -31,17 +41,31 @@ export const recordDecision = (work: Work, { sessionId, text }: { sessionId: str
 export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promise<SessionAnswer> =>
   addToLog(work, sessionId, ({ session }) => {
     work.changes.clear('tasks', sessionId);
-    for (const [index, task] of tasks.entries()) work.insert('tasks', { ...task, id: work.newId(), sessionId, position: index + 1, sequence: session.messageCount });
+    for (const [index, task] of tasks.entries())
+      work.insert('tasks', {
+        ...task,
+        id: work.newId(),
+        sessionId,
+        position: index + 1,
+        sequence: session.messageCount,
+      });
     return { sessionId };
   });
 
 export const captureSnapshot = (work: Work, { sessionId }: { sessionId: string }): Promise<SnapshotAnswer> =>
   addToLog(work, sessionId, async (custody) => {
     const visible = await readVisible(work, custody.session);
-    return { snapshotId: stageSnapshot(work, custody.session, 'CHECKPOINT', custody.takenTenure?.id ?? null, visible), sessionId };
+    return {
+      snapshotId: stageSnapshot(work, custody.session, 'CHECKPOINT', custody.takenTenure?.id ?? null, visible),
+      sessionId,
+    };
   });
 
-async function addToLog<A extends SessionAnswer>(work: Work, sessionId: string, add: (custody: Custody) => A | Promise<A>): Promise<A> {
+async function addToLog<A extends SessionAnswer>(
+  work: Work,
+  sessionId: string,
+  add: (custody: Custody) => A | Promise<A>,
+): Promise<A> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { holder: false });
   const earlier = await work.earlierAnswer<A>();

@@ -14,9 +14,20 @@ await agent('b', { maxCapacity: 50 });
 describe('appendTurn', () => {
   it('numbers messages and calls without gaps, and gives the calls to the last message of the turn', async () => {
     const id = await session('a');
-    await turn(id, { messages: [{ role: 'USER', content: 'go' }, { role: 'ASSISTANT', content: 'first' }, { role: 'ASSISTANT', content: 'last' }], toolCalls: [toolCall('x', 'Read'), toolCall('y', 'Read')] });
+    await turn(id, {
+      messages: [
+        { role: 'USER', content: 'go' },
+        { role: 'ASSISTANT', content: 'first' },
+        { role: 'ASSISTANT', content: 'last' },
+      ],
+      toolCalls: [toolCall('x', 'Read'), toolCall('y', 'Read')],
+    });
     await turn(id, { messages: [], toolCalls: [toolCall('x', 'Read')] });
-    const calls = await db.prisma.toolCall.findMany({ where: { sessionId: id }, orderBy: { index: 'asc' }, include: { message: true } });
+    const calls = await db.prisma.toolCall.findMany({
+      where: { sessionId: id },
+      orderBy: { index: 'asc' },
+      include: { message: true },
+    });
     expect(calls.map(({ index, sequence, message }) => [index, sequence, message?.content])).toEqual([
       [1, 3, 'last'],
       [2, 3, 'last'],
@@ -39,8 +50,19 @@ describe('appendTurn', () => {
 
   it('stores the kind of a message, which is TEXT when none is given', async () => {
     const id = await session('a');
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Overloaded', kind: 'ERROR' }, { role: 'ASSISTANT', content: 'Again.' }] });
-    expect(await db.prisma.message.findMany({ where: { sessionId: id }, orderBy: { sequence: 'asc' }, select: { kind: true } })).toEqual([{ kind: 'ERROR' }, { kind: 'TEXT' }]);
+    await turn(id, {
+      messages: [
+        { role: 'ASSISTANT', content: 'Overloaded', kind: 'ERROR' },
+        { role: 'ASSISTANT', content: 'Again.' },
+      ],
+    });
+    expect(
+      await db.prisma.message.findMany({
+        where: { sessionId: id },
+        orderBy: { sequence: 'asc' },
+        select: { kind: true },
+      }),
+    ).toEqual([{ kind: 'ERROR' }, { kind: 'TEXT' }]);
   });
 
   it('stores no modified files for a failed call', async () => {
@@ -52,7 +74,13 @@ describe('appendTurn', () => {
 });
 
 const assistantMessage = { messages: [{ role: 'ASSISTANT', content: 'Working on it.' }] };
-const refused = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({ mutation: 'appendTurn', error, when, given, says });
+const refused = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({
+  mutation: 'appendTurn',
+  error,
+  when,
+  given,
+  says,
+});
 const agentTurns = {
   'an assistant message': assistantMessage,
   'the answer of a tool': { messages: [{ role: 'TOOL', content: 'ok' }] },
@@ -63,7 +91,10 @@ const turns: Refusal[] = [
   refused(
     'NotFoundError',
     'the agent does not exist',
-    async (h) => ({ input: { sessionId: (await held(h)).sessionId, agentId: 'nobody', ...assistantMessage }, data: { id: 'nobody' } }),
+    async (h) => ({
+      input: { sessionId: (await held(h)).sessionId, agentId: 'nobody', ...assistantMessage },
+      data: { id: 'nobody' },
+    }),
     /no agent 'nobody'/,
   ),
   ...Object.entries(agentTurns).flatMap(([what, input]) => [
@@ -92,7 +123,10 @@ const turns: Refusal[] = [
     refused(
       'InvalidStateError',
       `${what} comes for an unassigned session`,
-      async ({ session }) => ({ input: { sessionId: sessionId(await session(null)), ...input }, data: { state: 'UNASSIGNED' } }),
+      async ({ session }) => ({
+        input: { sessionId: sessionId(await session(null)), ...input },
+        data: { state: 'UNASSIGNED' },
+      }),
       /reassignSession/,
     ),
   ]),
@@ -103,7 +137,10 @@ const turns: Refusal[] = [
       const here = await held(h);
       const other = h.unique('other');
       await h.agent(other);
-      return { input: { sessionId: here.sessionId, agentId: other, ...assistantMessage }, data: { state: `HELD BY ${here.holder}` } };
+      return {
+        input: { sessionId: here.sessionId, agentId: other, ...assistantMessage },
+        data: { state: `HELD BY ${here.holder}` },
+      };
     },
     /is held by 'holder-\d+', not by 'other-\d+'/,
   ),
@@ -112,11 +149,18 @@ const turns: Refusal[] = [
 const emptyMessage = { role: 'ASSISTANT', content: '' };
 const limits = [
   tooMany('appendTurn', 'messages', 200, 'append them in several turns', { messages: times(201, () => emptyMessage) }),
-  tooMany('appendTurn', 'tool calls', 200, 'append them in several turns', { messages: [emptyMessage], toolCalls: times(201, (n) => ({ callId: `c${n}`, name: 'Read' })) }),
+  tooMany('appendTurn', 'tool calls', 200, 'append them in several turns', {
+    messages: [emptyMessage],
+    toolCalls: times(201, (n) => ({ callId: `c${n}`, name: 'Read' })),
+  }),
   tooMany('appendTurn', 'files of a tool call', 200, 'name the most important ones', {
     messages: [emptyMessage],
     toolCalls: [{ callId: 'c', name: 'Write', filesModified: times(201, (n) => `src/${n}.ts`) }],
   }),
 ];
 
-testRefusals(home, ['appendTurn'], [...refusalsOfLog('appendTurn', assistantMessage), usedKey('appendTurn', assistantMessage), ...turns, ...limits]);
+testRefusals(
+  home,
+  ['appendTurn'],
+  [...refusalsOfLog('appendTurn', assistantMessage), usedKey('appendTurn', assistantMessage), ...turns, ...limits],
+);

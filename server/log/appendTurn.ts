@@ -37,7 +37,11 @@ export interface TurnAnswer {
 }
 
 /** Appends one turn. */
-export async function appendTurn(work: Work, input: AppendTurnInput, { contextPressure }: { contextPressure: number }): Promise<TurnAnswer> {
+export async function appendTurn(
+  work: Work,
+  input: AppendTurnInput,
+  { contextPressure }: { contextPressure: number },
+): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });
   if (input.agentId !== null) await demandAgentExists(work, input.agentId);
@@ -45,16 +49,25 @@ export async function appendTurn(work: Work, input: AppendTurnInput, { contextPr
   if (earlier !== null) return earlier;
   const byAgent = isAgentTurn(input);
   demandAct(custody, 'speak', { actsFor: input.agentId });
-  if (!byAgent && work.caller.agentId !== null) throw new ForbiddenError('Only operators append turns of only USER or SYSTEM messages: add an ASSISTANT message or a tool call');
+  if (!byAgent && work.caller.agentId !== null)
+    throw new ForbiddenError(
+      'Only operators append turns of only USER or SYSTEM messages: add an ASSISTANT message or a tool call',
+    );
   demandOpen(custody);
   if (byAgent) {
     const { status: sessionStatus, agentId: holderId } = custody.session;
-    const refusal = refusalOfAgentTurn({ sessionStatus, holderId, tenureState: custody.openTenure?.state ?? null, agentId: input.agentId ?? work.caller.agentId });
+    const refusal = refusalOfAgentTurn({
+      sessionStatus,
+      holderId,
+      tenureState: custody.openTenure?.state ?? null,
+      agentId: input.agentId ?? work.caller.agentId,
+    });
     if (refusal !== null) throw refusal;
   }
   const known = await findExecuted(custody, input.toolCalls);
   const toolCalls = input.toolCalls.filter((call) => !known.some((each) => isSame(each, call)));
-  if (known[0] !== undefined && toolCalls.length + input.messages.length === 0) return { turnId: known[0].turn_id, sessionId: input.sessionId };
+  if (known[0] !== undefined && toolCalls.length + input.messages.length === 0)
+    return { turnId: known[0].turn_id, sessionId: input.sessionId };
   if (input.truncated) await captureTruncation(custody);
   const agentSessionId = byAgent ? (custody.openTenure?.id ?? null) : null;
   const turnId = stageTurn(custody, { ...input, toolCalls }, agentSessionId);
@@ -76,7 +89,8 @@ interface ExecutedCall {
   name: string;
   turn_id: string;
 }
-const isSame = (executed: ExecutedCall, { callId, name }: { callId: string; name: string }): boolean => executed.call_id === callId && executed.name === name;
+const isSame = (executed: ExecutedCall, { callId, name }: { callId: string; name: string }): boolean =>
+  executed.call_id === callId && executed.name === name;
 
 /** The calls of a turn that handed the Session off and are in the log. */
 async function findExecuted({ work, session }: Custody, calls: AppendTurnInput['toolCalls']): Promise<ExecutedCall[]> {
@@ -86,7 +100,10 @@ async function findExecuted({ work, session }: Custody, calls: AppendTurnInput['
 }
 
 /** Appends a turn of the holder with this one call, which Baton itself answered. */
-export function appendCall(custody: Custody, call: { callId: string; name: string; arguments: unknown; result: string }): { id: string; turnId: string; turn: number; sequence: number } {
+export function appendCall(
+  custody: Custody,
+  call: { callId: string; name: string; arguments: unknown; result: string },
+): { id: string; turnId: string; turn: number; sequence: number } {
   const { work, session, openTenure } = custody;
   const { id, messageCount, turnCount, toolCallCount } = session;
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, openTenure?.id ?? null);
@@ -106,27 +123,51 @@ function recordTurn(custody: Custody): void {
 /** Captures the visible part of the log; from here on, only later entries are visible. */
 async function captureTruncation({ work, session, openTenure }: Custody): Promise<void> {
   captureSnapshot(work, session, 'TRUNCATION', openTenure?.id ?? null, await readVisible(work, session));
-  work.change('sessions', session, { visibleFrom: session.messageCount + 1, visibleCallsFrom: session.toolCallCount + 1 });
+  work.change('sessions', session, {
+    visibleFrom: session.messageCount + 1,
+    visibleCallsFrom: session.toolCallCount + 1,
+  });
 }
 
 function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSessionId: string | null): string {
   const { id, messageCount, turnCount, toolCallCount } = session;
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, agentSessionId);
   const { usage, workspace, truncated } = input;
-  const turn = log.turn({ ...usage, ...(workspace !== undefined && { workspace: { ...workspace } }), windowTokens: windowOf(usage), truncated, startedAt: work.now });
-  const messages = input.messages.map(({ role, kind, content }) => log.message(turn.id, { role, ...(kind && { kind }), content, createdAt: work.now }));
+  const turn = log.turn({
+    ...usage,
+    ...(workspace !== undefined && { workspace: { ...workspace } }),
+    windowTokens: windowOf(usage),
+    truncated,
+    startedAt: work.now,
+  });
+  const messages = input.messages.map(({ role, kind, content }) =>
+    log.message(turn.id, { role, ...(kind && { kind }), content, createdAt: work.now }),
+  );
   // Calls belong to the last assistant message of the turn.
   const callingMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
-  for (const call of input.toolCalls) log.call(turn.id, callingMessage,  { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });
+  for (const call of input.toolCalls)
+    log.call(turn.id, callingMessage, { ...call, filesModified: call.error === null ? [...call.filesModified] : [] });
   work.change('sessions', session, { ...log.counts, updatedAt: work.now });
   return turn.id;
 }
 
 /** Tokens in the window after the turn: all that the model read and wrote; null without a report. */
 function windowOf(usage: AppendTurnInput['usage']): number | null {
-  const { inputTokens = null, outputTokens = null, cacheCreationInputTokens = null, cacheReadInputTokens = null } = usage ?? {};
-  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens].filter((tokens) => tokens !== null);
-  return reported.length === 0 ? null : Math.min(reported.reduce((sum, tokens) => sum + tokens), 2 ** 31 - 1);
+  const {
+    inputTokens = null,
+    outputTokens = null,
+    cacheCreationInputTokens = null,
+    cacheReadInputTokens = null,
+  } = usage ?? {};
+  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens].filter(
+    (tokens) => tokens !== null,
+  );
+  return reported.length === 0
+    ? null
+    : Math.min(
+        reported.reduce((sum, tokens) => sum + tokens),
+        2 ** 31 - 1,
+      );
 }
 
 const findAgent = statement('SELECT FROM agents WHERE id = $1');

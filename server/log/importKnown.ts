@@ -41,13 +41,21 @@ type Query = <Row extends object>(statement: Statement, values: unknown[]) => Pr
 
 const tokens = `input_tokens AS "inputTokens", output_tokens AS "outputTokens",
   cache_creation_input_tokens AS "cacheCreationInputTokens", cache_read_input_tokens AS "cacheReadInputTokens"`;
-const findLines = statement('SELECT line_key AS key, turn_id AS "turnId" FROM import_lines WHERE session_id = $1 AND line_key = ANY ($2::text[])');
-const findCounts = statement('SELECT message_count AS "messageCount", tool_call_count AS "toolCallCount" FROM sessions WHERE id = $1');
+const findLines = statement(
+  'SELECT line_key AS key, turn_id AS "turnId" FROM import_lines WHERE session_id = $1 AND line_key = ANY ($2::text[])',
+);
+const findCounts = statement(
+  'SELECT message_count AS "messageCount", tool_call_count AS "toolCallCount" FROM sessions WHERE id = $1',
+);
 const findCalls = statement(
   'SELECT id, call_id AS "callId", result IS NULL AND error IS NULL AS open FROM tool_calls WHERE session_id = $1 AND call_id = ANY ($2::text[]) ORDER BY index',
 );
-const findUsage = statement(`SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`);
-const findTurns = statement(`SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns WHERE id = ANY ($1::uuid[])`);
+const findUsage = statement(
+  `SELECT id, key, turn_id AS "turnId", ${tokens} FROM import_usages WHERE session_id = $1 AND key = ANY ($2::text[])`,
+);
+const findTurns = statement(
+  `SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns WHERE id = ANY ($1::uuid[])`,
+);
 // A Turn can be continued while it is the Session's last and has its last message.
 const findContinued = statement(
   `SELECT id, ${tokens}, model, window_tokens AS "windowTokens" FROM turns t WHERE id = $2 AND session_id = $1 AND index = $3 AND agent_session_id IS NOT DISTINCT FROM $5
@@ -55,10 +63,16 @@ const findContinued = statement(
 );
 
 /** The Turns of the lines that are in the log of a Session: from earlier imports, or because Baton wrote the lines from it. */
-export async function findKnownLines(query: Query, sessionId: string, lines: readonly LineOf[]): Promise<{ isKnown: (line: LineOf) => boolean; turns: Map<string, string | null> }> {
+export async function findKnownLines(
+  query: Query,
+  sessionId: string,
+  lines: readonly LineOf[],
+): Promise<{ isKnown: (line: LineOf) => boolean; turns: Map<string, string | null> }> {
   const rows = await query<{ key: string; turnId: string | null }>(findLines, [sessionId, lines.map(({ key }) => key)]);
   const turns = new Map(rows.map(({ key, turnId }) => [key, turnId]));
-  const [counts] = lines.some(({ exported }) => exported !== null) ? await query<{ messageCount: number; toolCallCount: number }>(findCounts, [sessionId]) : [];
+  const [counts] = lines.some(({ exported }) => exported !== null)
+    ? await query<{ messageCount: number; toolCallCount: number }>(findCounts, [sessionId])
+    : [];
   const log = counts === undefined ? null : { ...counts, session: encodeId('session', sessionId) };
   return { turns, isKnown: ({ key, exported }) => turns.has(key) || (log !== null && isInLog(exported, log)) };
 }
@@ -95,6 +109,12 @@ export async function readContinued(
   turnId: string,
   agentSessionId: string | null,
 ): Promise<OpenTurn | null> {
-  const [turn] = await work.query<OpenTurn>(findContinued, [session.id, turnId, session.turnCount, session.messageCount, agentSessionId]);
+  const [turn] = await work.query<OpenTurn>(findContinued, [
+    session.id,
+    turnId,
+    session.turnCount,
+    session.messageCount,
+    agentSessionId,
+  ]);
   return turn ?? null;
 }

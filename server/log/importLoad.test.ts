@@ -26,7 +26,10 @@ it('a server that imports 3 MB answers other requests meanwhile and stays under 
   const { post } = client(server.url);
   const id = encodeId('session', await session('ada'));
   let imported = false;
-  const upload = send(`${server.url}/sessions/${id}/transcript`, { method: 'POST', body: workTranscript(3 * MB) }).finally(() => (imported = true));
+  const upload = send(`${server.url}/sessions/${id}/transcript`, {
+    method: 'POST',
+    body: workTranscript(3 * MB),
+  }).finally(() => (imported = true));
   let answered = 0;
   while (!imported) {
     const { errors } = await post('{ viewer { role } }');

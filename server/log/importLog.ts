@@ -5,7 +5,21 @@ import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapsho
 import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
 import { LogWriter } from './logWriter.ts';
 import { Cleaner } from './transcripts/clean.ts';
-import { addTokens, argumentsOf, noTokens, outcomeOf, partsOf, sameTokens, type CallEntry, type CompactionEntry, type MessageEntry, type WorkspaceAt, type Tokens, type Transcript, type WindowAt } from './transcripts/transcript.ts';
+import {
+  addTokens,
+  argumentsOf,
+  noTokens,
+  outcomeOf,
+  partsOf,
+  sameTokens,
+  type CallEntry,
+  type CompactionEntry,
+  type MessageEntry,
+  type WorkspaceAt,
+  type Tokens,
+  type Transcript,
+  type WindowAt,
+} from './transcripts/transcript.ts';
 
 /** Limits of one statement: a file of any size becomes many short statements of one transaction. */
 const batchBytes = 128 * 1024;
@@ -41,10 +55,19 @@ export class ImportLog {
     this.#standings = new Map(transcript.standings.map((standing) => [standing.turn, standing]));
   }
 
-  static async open(custody: Custody, agentSessionId: string | null, transcript: Transcript, known: Known): Promise<ImportLog> {
+  static async open(
+    custody: Custody,
+    agentSessionId: string | null,
+    transcript: Transcript,
+    known: Known,
+  ): Promise<ImportLog> {
     const log = new ImportLog(custody, agentSessionId, transcript, known);
-    const last = [...known.turnOf].reduce<[number, string] | null>((latest, turn) => (latest === null || turn[0] > latest[0] ? turn : latest), null);
-    const continued = last === null ? null : await readContinued(custody.work, custody.session, last[1], agentSessionId);
+    const last = [...known.turnOf].reduce<[number, string] | null>(
+      (latest, turn) => (latest === null || turn[0] > latest[0] ? turn : latest),
+      null,
+    );
+    const continued =
+      last === null ? null : await readContinued(custody.work, custody.session, last[1], agentSessionId);
     if (last !== null && continued !== null) log.#turns.set(last[0], continued);
     const compacts = transcript.entries.some((entry) => entry.kind === 'compaction' && !known.line(entry.line));
     if (compacts) log.#visible = await readVisible(custody.work, custody.session);
@@ -67,23 +90,31 @@ export class ImportLog {
   async count(): Promise<void> {
     const { work } = this.custody;
     const items = this.transcript.usage.map((item) => ({ ...item, stored: this.known.usage.get(item.key) }));
-    const differing = items.filter(({ line, stored, tokens }) => !this.known.line(line) && (stored === undefined || !sameTokens(stored, tokens)));
-    const earlier = await readTurns(work, [...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId])))]);
+    const differing = items.filter(
+      ({ line, stored, tokens }) => !this.known.line(line) && (stored === undefined || !sameTokens(stored, tokens)),
+    );
+    const earlier = await readTurns(work, [
+      ...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId]))),
+    ]);
     const changes = new Map<string, { turn: OpenTurn; tokens: Tokens; model: string | null }>();
     for (const { key, tokens, model, turn: number, stored } of differing) {
-      const turn = (stored && ([...this.#turns.values()].find(({ id }) => id === stored.turnId) ?? earlier.get(stored.turnId))) ?? this.#turn(number, null);
+      const turn =
+        (stored && ([...this.#turns.values()].find(({ id }) => id === stored.turnId) ?? earlier.get(stored.turnId))) ??
+        this.#turn(number, null);
       const change = changes.get(turn.id) ?? { turn, tokens: reported(turn), model: turn.model };
       change.tokens = addTokens(stored === undefined ? change.tokens : addTokens(change.tokens, stored, -1), tokens);
       change.model = model ?? change.model;
       changes.set(turn.id, change);
-      if (stored === undefined) work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
+      if (stored === undefined)
+        work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
       else work.change('import_usages', stored, tokens);
       if ((this.#rows += 1) > batchRows) await this.#send();
     }
     for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...limited(tokens), model });
     if (changes.size > 0) this.changed = true;
     const window = this.#windowBefore(Infinity);
-    const last = window && (this.#turns.get(window.turn) ?? changes.get(this.known.turnOf.get(window.turn) ?? '')?.turn);
+    const last =
+      window && (this.#turns.get(window.turn) ?? changes.get(this.known.turnOf.get(window.turn) ?? '')?.turn);
     if (window && last) work.change('turns', last, { windowTokens: window.tokens });
   }
 
@@ -93,7 +124,13 @@ export class ImportLog {
     const { work } = this.custody;
     work.changes.clear('tasks', this.#log.id);
     for (const [index, task] of facts.tasks.entries()) {
-      work.insert('tasks', { ...task, id: work.newId(), sessionId: this.#log.id, position: index + 1, sequence: this.#log.messageCount });
+      work.insert('tasks', {
+        ...task,
+        id: work.newId(),
+        sessionId: this.#log.id,
+        position: index + 1,
+        sequence: this.#log.messageCount,
+      });
     }
     this.added.redactions += taskRedactions;
     this.changed = true;
@@ -109,7 +146,11 @@ export class ImportLog {
     }
   }
 
-  #takeWorkspace({ turn, folder, branch, commit, redactions }: WorkspaceAt): { folder: string | null; branch: string | null; commit: string | null } {
+  #takeWorkspace({ turn, folder, branch, commit, redactions }: WorkspaceAt): {
+    folder: string | null;
+    branch: string | null;
+    commit: string | null;
+  } {
     this.#standings.delete(turn);
     this.added.redactions += redactions;
     return { folder, branch, commit };
@@ -126,7 +167,11 @@ export class ImportLog {
     for (const [index, { key, turn, bears }] of this.transcript.lines.entries()) {
       if (this.known.line(index) || kept.has(key)) continue;
       kept.add(key);
-      work.insert('import_lines', { sessionId, lineKey: key, turnId: bears ? (this.#turns.get(turn)?.id ?? null) : null });
+      work.insert('import_lines', {
+        sessionId,
+        lineKey: key,
+        turnId: bears ? (this.#turns.get(turn)?.id ?? null) : null,
+      });
       if (kept.size % 5_000 === 0) await this.#send();
     }
     if (this.changed) work.change('sessions', session, counts);
@@ -137,7 +182,12 @@ export class ImportLog {
     for await (const { line, text } of partsOf(entry)) if (!this.known.line(line)) texts.push(text);
     if (texts.length === 0) return;
     const content = new Cleaner().text(texts.join('\n\n'), undefined, entry.unkept);
-    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, { role: entry.role, kind: entry.messageKind, content, createdAt: entry.at ?? this.custody.work.now });
+    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, {
+      role: entry.role,
+      kind: entry.messageKind,
+      content,
+      createdAt: entry.at ?? this.custody.work.now,
+    });
     this.#messages.set(entry, { id, sequence });
     const bytes = Buffer.byteLength(content);
     if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;
@@ -160,7 +210,13 @@ export class ImportLog {
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
     const given = await argumentsOf(call);
-    this.#writer.call(this.#turn(call.turn, call.at).id, message, { ...outcome, callId: call.callId, name: call.name, arguments: given, durationMs: call.durationMs });
+    this.#writer.call(this.#turn(call.turn, call.at).id, message, {
+      ...outcome,
+      callId: call.callId,
+      name: call.name,
+      arguments: given,
+      durationMs: call.durationMs,
+    });
     this.added.toolCallsAdded += 1;
     const bytes = size(outcome) + size(given);
     this.#countVisible(bytes);
@@ -191,7 +247,11 @@ export class ImportLog {
   /** The last window report between the last compaction and a line, from new lines only. Call it with ascending lines. */
   #windowBefore(before: number): WindowAt | null {
     let last: WindowAt | null = null;
-    for (let next = this.transcript.windows[this.#windowsRead]; next !== undefined && next.line < before; next = this.transcript.windows[this.#windowsRead]) {
+    for (
+      let next = this.transcript.windows[this.#windowsRead];
+      next !== undefined && next.line < before;
+      next = this.transcript.windows[this.#windowsRead]
+    ) {
       this.#windowsRead += 1;
       if (next.line > this.#compactedAt && !this.known.line(next.line)) last = next;
     }
@@ -201,7 +261,9 @@ export class ImportLog {
   /** Tokens in the window, as new lines report them, the oldest first; 0 for a compaction. */
   windowReports(): number[] {
     const { windows, entries } = this.transcript;
-    const compactions = entries.filter(({ kind }) => kind === 'compaction').map((entry) => ({ line: (entry as CompactionEntry).line, tokens: 0 }));
+    const compactions = entries
+      .filter(({ kind }) => kind === 'compaction')
+      .map((entry) => ({ line: (entry as CompactionEntry).line, tokens: 0 }));
     return [...windows.map(({ line, tokens }) => ({ line, tokens })), ...compactions]
       .filter(({ line }) => !this.known.line(line))
       .sort((one, other) => one.line - other.line)

@@ -31,9 +31,25 @@ function* transcript(): Generator<string> {
   for (let sent = 0, n = 0; sent < fileBytes; n += 1) {
     const call = { type: 'tool_use', id: `call-${n}`, name: 'Bash', input: { command: `make ${n}` } };
     const step = [
-      { ...common, uuid: `a${n}`, type: 'assistant', message: { id: `m${n}`, content: [{ type: 'text', text: `Step ${n}. ${said}` }, call], usage: { input_tokens: 3, output_tokens: 10 } } },
-      { ...common, uuid: `u${n}`, type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: `call-${n}`, content: printed }] } },
-    ].map((line) => `${JSON.stringify(line)}\n`).join('');
+      {
+        ...common,
+        uuid: `a${n}`,
+        type: 'assistant',
+        message: {
+          id: `m${n}`,
+          content: [{ type: 'text', text: `Step ${n}. ${said}` }, call],
+          usage: { input_tokens: 3, output_tokens: 10 },
+        },
+      },
+      {
+        ...common,
+        uuid: `u${n}`,
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: `call-${n}`, content: printed }] },
+      },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
     sent += Buffer.byteLength(step);
     yield step;
   }
@@ -46,12 +62,22 @@ interface Answer {
 }
 
 async function send(id: string, signal?: AbortSignal): Promise<Answer> {
-  const outgoing = request(`${server.url}/sessions/${id}/transcript`, { method: 'POST', agent: false, ...(signal && { signal }) });
+  const outgoing = request(`${server.url}/sessions/${id}/transcript`, {
+    method: 'POST',
+    agent: false,
+    ...(signal && { signal }),
+  });
   try {
     outgoing.on('error', () => undefined);
-    Readable.from(transcript()).on('error', () => undefined).pipe(outgoing);
+    Readable.from(transcript())
+      .on('error', () => undefined)
+      .pipe(outgoing);
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return { status: response.statusCode!, retryAfter: Number(response.headers['retry-after'] ?? 1), body: await json(response) };
+    return {
+      status: response.statusCode!,
+      retryAfter: Number(response.headers['retry-after'] ?? 1),
+      body: await json(response),
+    };
   } catch {
     return { status: null, retryAfter: 1, body: null };
   } finally {
@@ -106,7 +132,9 @@ test('of twenty imports of 60 MB that come at once one after the other ends, wit
   const peak = memory('VmHWM');
   if (peak !== null) expect(peak).toBeLessThan(600 * MB);
   // What was being written for one that gave up ends, whole or not at all.
-  const counts = 'SELECT count(m.id)::int AS messages FROM sessions s LEFT JOIN messages m ON m.session_id = s.id GROUP BY s.id';
-  const kinds = async () => new Set((await db.pool.query<{ messages: number }>(counts)).rows.map(({ messages }) => messages));
+  const counts =
+    'SELECT count(m.id)::int AS messages FROM sessions s LEFT JOIN messages m ON m.session_id = s.id GROUP BY s.id';
+  const kinds = async () =>
+    new Set((await db.pool.query<{ messages: number }>(counts)).rows.map(({ messages }) => messages));
   await expect.poll(kinds, { timeout: 120_000, interval: 500 }).toEqual(new Set([whole, 0]));
 }, 1_800_000);

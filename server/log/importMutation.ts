@@ -57,32 +57,79 @@ const ImportedTaskType = builder.objectRef<ImportedTask>('ImportedTask').impleme
 
 const ImportReportType = builder.objectRef<ImportReport>('ImportReport').implement({
   access: 'inherit',
-  description: 'What an import read and wrote. Counts of added, filled and known items concern this import; all others concern the whole file.',
+  description:
+    'What an import read and wrote. Counts of added, filled and known items concern this import; all others concern the whole file.',
   fields: (t) => ({
     format: t.expose('format', { type: TranscriptFormat, description: 'Format in which the file was read.' }),
     lines: t.exposeInt('lines', { description: 'Number of lines, without blank lines.' }),
-    badLines: t.exposeInt('badLines', { description: 'Lines that are not a JSON object, or too long to read; skipped.' }),
+    badLines: t.exposeInt('badLines', {
+      description: 'Lines that are not a JSON object, or too long to read; skipped.',
+    }),
     hugeLines: t.exposeInt('hugeLines', { description: 'Lines of `badLines` with more than 8 million characters.' }),
-    entryTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Number of entries by type.', resolve: ({ entryTypes }) => entryTypes }),
-    unknownTypes: t.field({ type: [EntryTypeCount], listSize: partOfRecord, description: 'Types of `entryTypes` that Baton does not know; skipped.', resolve: ({ unknownTypes }) => unknownTypes }),
+    entryTypes: t.field({
+      type: [EntryTypeCount],
+      listSize: partOfRecord,
+      description: 'Number of entries by type.',
+      resolve: ({ entryTypes }) => entryTypes,
+    }),
+    unknownTypes: t.field({
+      type: [EntryTypeCount],
+      listSize: partOfRecord,
+      description: 'Types of `entryTypes` that Baton does not know; skipped.',
+      resolve: ({ unknownTypes }) => unknownTypes,
+    }),
     humanMessages: t.exposeInt('humanMessages', { description: 'Messages of people. Each begins a Turn.' }),
-    assistantMessages: t.exposeInt('assistantMessages', { description: 'Messages of models, including sub-agents. A message that spans several lines counts once.' }),
-    firstAt: t.expose('firstAt', { type: 'DateTime', nullable: true, description: 'Earliest time in the file; null when it has none.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', nullable: true, description: 'Latest time in the file; null when it has none.' }),
+    assistantMessages: t.exposeInt('assistantMessages', {
+      description: 'Messages of models, including sub-agents. A message that spans several lines counts once.',
+    }),
+    firstAt: t.expose('firstAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Earliest time in the file; null when it has none.',
+    }),
+    lastAt: t.expose('lastAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Latest time in the file; null when it has none.',
+    }),
     messagesAdded: t.exposeInt('messagesAdded', { description: 'Messages added to the log.' }),
     turnsAdded: t.exposeInt('turnsAdded', { description: 'Turns added to the log.' }),
     toolCallsAdded: t.exposeInt('toolCallsAdded', { description: 'ToolCalls added to the log.' }),
-    toolCalls: t.field({ type: [ToolCount], listSize: partOfRecord, description: 'Number of tool calls by tool.', resolve: ({ toolCalls }) => toolCalls }),
-    resultsFilled: t.exposeInt('resultsFilled', { description: 'ToolCalls of the log that had no result before and have one now.' }),
+    toolCalls: t.field({
+      type: [ToolCount],
+      listSize: partOfRecord,
+      description: 'Number of tool calls by tool.',
+      resolve: ({ toolCalls }) => toolCalls,
+    }),
+    resultsFilled: t.exposeInt('resultsFilled', {
+      description: 'ToolCalls of the log that had no result before and have one now.',
+    }),
     toolErrors: t.exposeInt('toolErrors', { description: 'Failed tool calls.' }),
-    filesModified: t.exposeStringList('filesModified', { description: 'Paths written by successful tool calls, in alphabetical order. At most 10,000, with 512 KB in all.' }),
-    tasks: t.field({ type: [ImportedTaskType], listSize: partOfRecord, description: 'The last list of tasks in the file, in order; empty when it has none.', resolve: ({ tasks }) => tasks }),
-    usage: t.field({ type: 'Usage', description: 'Tokens of all messages, each counted once.', resolve: ({ usage }) => usage }),
-    compactions: t.exposeInt('compactions', { description: "Number of times the agent's window was cut. Each new one captures a TRUNCATION snapshot." }),
+    filesModified: t.exposeStringList('filesModified', {
+      description: 'Paths written by successful tool calls, in alphabetical order. At most 10,000, with 512 KB in all.',
+    }),
+    tasks: t.field({
+      type: [ImportedTaskType],
+      listSize: partOfRecord,
+      description: 'The last list of tasks in the file, in order; empty when it has none.',
+      resolve: ({ tasks }) => tasks,
+    }),
+    usage: t.field({
+      type: 'Usage',
+      description: 'Tokens of all messages, each counted once.',
+      resolve: ({ usage }) => usage,
+    }),
+    compactions: t.exposeInt('compactions', {
+      description: "Number of times the agent's window was cut. Each new one captures a TRUNCATION snapshot.",
+    }),
     sidechainLines: t.exposeInt('sidechainLines', { description: 'Lines of sub-agents.' }),
     thinkingBlocks: t.exposeInt('thinkingBlocks', { description: 'Blocks of thinking; counted, not stored.' }),
-    replacedCharacters: t.exposeInt('replacedCharacters', { description: 'NUL characters and unpaired surrogates replaced by U+FFFD.' }),
-    shortened: t.exposeInt('shortened', { description: 'Texts and values that exceeded the limit of a field and were shortened.' }),
+    replacedCharacters: t.exposeInt('replacedCharacters', {
+      description: 'NUL characters and unpaired surrogates replaced by U+FFFD.',
+    }),
+    shortened: t.exposeInt('shortened', {
+      description: 'Texts and values that exceeded the limit of a field and were shortened.',
+    }),
     redactions: t.exposeInt('redactions', { description: 'Secrets removed from what was added.' }),
     alreadyKnown: t.exposeInt('alreadyKnown', { description: 'Lines that an earlier import had brought; skipped.' }),
   }),
@@ -92,9 +139,14 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
 export const importOptions = {
   agentId: optional(agentId),
   format: withDefault(
-    showAs(z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], { message: 'is not a known format: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI' }), {
-      type: TranscriptFormat,
-    }),
+    showAs(
+      z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], {
+        message: 'is not a known format: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI',
+      }),
+      {
+        type: TranscriptFormat,
+      },
+    ),
     'AUTO',
   ),
 };
@@ -105,28 +157,46 @@ export const importOptions = {
  */
 export async function runImport(
   { pool, log, caller, streams, settings }: GraphQLContext,
-  { sessionId, agentId, windowFull, ...source }: { sessionId: string; agentId: string | null; windowFull: boolean; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
+  {
+    sessionId,
+    agentId,
+    windowFull,
+    ...source
+  }: {
+    sessionId: string;
+    agentId: string | null;
+    windowFull: boolean;
+    chunks: AsyncIterable<Uint8Array | string>;
+  } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
   // Refuses early, before a large file is read; the write is authorised again under the lock.
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
   return withSpool(log, async (spool) => {
     const transcript = await prepareImport(pool, { sessionId, ...source, mayBeEmpty: windowFull, onRecognised, spool });
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importTranscript(work, { sessionId, agentId, transcript, windowFull }, settings));
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
+      importTranscript(work, { sessionId, agentId, transcript, windowFull }, settings),
+    );
   });
 }
 
 /** Imports into a new Session, which is created after the whole file was read: a refused file leaves nothing. */
 export async function runImportOfNew(
   { pool, log, caller, streams, settings }: GraphQLContext,
-  { title, agentId, ...source }: { title: string | null; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
+  {
+    title,
+    agentId,
+    ...source
+  }: { title: string | null; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'createSession');
   demandMutation(caller, 'importTranscript');
   return withSpool(log, async (spool) => {
     const transcript = await prepareImport(pool, { sessionId: null, ...source, spool });
     const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) => importNewSession(work, input, settings));
+    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
+      importNewSession(work, input, settings),
+    );
   });
 }
 
@@ -145,16 +215,26 @@ mutation('importTranscript', {
     'Appends the new parts of a transcript to the log as history: it accepts or completes no Handoff and changes no Context. Importing the same transcript again changes nothing; a longer version adds what is new. For files over 1 MB use POST /sessions/<id>/transcript.',
   input: z.object({
     sessionId: idOf('session').describe('The Session to write to. It must not be finished; an AGENT must hold it.'),
-    agentId: importOptions.agentId.describe('Agent of the Turns. It must have or have had the Session. Null: the holder; no Agent when the Session is unassigned.'),
+    agentId: importOptions.agentId.describe(
+      'Agent of the Turns. It must have or have had the Session. Null: the holder; no Agent when the Session is unassigned.',
+    ),
     format: importOptions.format.describe('Format of the file.'),
     content: z.string().describe('The whole file as text.'),
-    sidechain: withDefault(z.boolean(), false).describe("True when the whole file is a sub-agent's transcript. Its prompt then counts as no Message of a person."),
-    windowFull: withDefault(z.boolean(), false).describe("True when the program is about to compact its window: proposes a handoff (HANDOFF_PROPOSED), as usage over the server's limit does. `content` may be empty then, when the format is given."),
+    sidechain: withDefault(z.boolean(), false).describe(
+      "True when the whole file is a sub-agent's transcript. Its prompt then counts as no Message of a person.",
+    ),
+    windowFull: withDefault(z.boolean(), false).describe(
+      "True when the program is about to compact its window: proposes a handoff (HANDOFF_PROPOSED), as usage over the server's limit does. `content` may be empty then, when the format is given.",
+    ),
   }),
   payload: {
     description: 'The new parts of the transcript are in the log.',
     fields: (t: Fields<ImportAnswer>) => ({
-      report: t.field({ type: ImportReportType, description: 'What was read and written.', resolve: ({ report }) => report }),
+      report: t.field({
+        type: ImportReportType,
+        description: 'What was read and written.',
+        resolve: ({ report }) => report,
+      }),
       session: sessionOf(t),
     }),
   },

@@ -22,11 +22,19 @@ interface Expected {
   files_modified?: string[];
   apply_patch_files?: string[];
   user_messages?: { human: number };
-  usage_once_per_message_id?: Record<'input_tokens' | 'output_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens', number>;
+  usage_once_per_message_id?: Record<
+    'input_tokens' | 'output_tokens' | 'cache_creation_input_tokens' | 'cache_read_input_tokens',
+    number
+  >;
 }
 
 async function load(sessionId: string, name: string) {
-  const transcript = await prepareImport(db.pool, { sessionId, format: 'AUTO', sidechain: isSubagent(name), chunks: createReadStream(realPath(name)) });
+  const transcript = await prepareImport(db.pool, {
+    sessionId,
+    format: 'AUTO',
+    sidechain: isSubagent(name),
+    chunks: createReadStream(realPath(name)),
+  });
   return (await run(importTranscript, { sessionId, agentId: null, transcript })).report;
 }
 
@@ -50,12 +58,16 @@ async function stored(sessionId: string) {
   };
 }
 
-const expectedFacts = async (name: string): Promise<Expected> => JSON.parse(await readFile(expectedOf(realPath(name)), 'utf8')) as Expected;
+const expectedFacts = async (name: string): Promise<Expected> =>
+  JSON.parse(await readFile(expectedOf(realPath(name)), 'utf8')) as Expected;
 
 async function agrees(sessionId: string, name: string): Promise<void> {
   const expected = await expectedFacts(name);
   const found = await stored(sessionId);
-  expect(found).toMatchObject({ tool_calls: expected.tool_calls, files: expected.files_modified ?? expected.apply_patch_files });
+  expect(found).toMatchObject({
+    tool_calls: expected.tool_calls,
+    files: expected.files_modified ?? expected.apply_patch_files,
+  });
   if (expected.usage_once_per_message_id === undefined) return;
   const { total: _total, ...usage } = expected.usage_once_per_message_id as Record<string, number>;
   expect(found).toMatchObject({ tool_errors: expected.tool_errors, people: expected.user_messages?.human, usage });
@@ -66,15 +78,25 @@ describe.runIf(realDataFolder !== undefined)('an imported real transcript', () =
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
-  it.each(realTranscripts())('%s is stored once with its expected facts, and the session can be handed off', async (name) => {
-    const id = await session('ada');
-    const first = await load(id, name);
-    await agrees(id, name);
-    const before = await hashAllTables(db.pool);
-    expect(await load(id, name)).toEqual({ ...first, messagesAdded: 0, turnsAdded: 0, toolCallsAdded: 0, redactions: 0, alreadyKnown: first.lines });
-    expect(await hashAllTables(db.pool)).toEqual(before);
-    await reassign(id, { agentId: 'bob' });
-  });
+  it.each(realTranscripts())(
+    '%s is stored once with its expected facts, and the session can be handed off',
+    async (name) => {
+      const id = await session('ada');
+      const first = await load(id, name);
+      await agrees(id, name);
+      const before = await hashAllTables(db.pool);
+      expect(await load(id, name)).toEqual({
+        ...first,
+        messagesAdded: 0,
+        turnsAdded: 0,
+        toolCallsAdded: 0,
+        redactions: 0,
+        alreadyKnown: first.lines,
+      });
+      expect(await hashAllTables(db.pool)).toEqual(before);
+      await reassign(id, { agentId: 'bob' });
+    },
+  );
 
   const byName = (part: string): string => realTranscripts().find((name) => name.includes(part)) ?? '';
 
@@ -92,10 +114,12 @@ describe.runIf(realDataFolder !== undefined)('an imported real transcript', () =
     expect(files.length).toBeGreaterThan(0);
     const id = await session('ada');
     await load(id, parent);
-    for (const file of files) expect(await load(id, file)).toMatchObject({ humanMessages: 0, turnsAdded: 1, alreadyKnown: 0 });
+    for (const file of files)
+      expect(await load(id, file)).toMatchObject({ humanMessages: 0, turnsAdded: 1, alreadyKnown: 0 });
     expect(await db.prisma.message.count({ where: { sessionId: id, role: 'USER' } })).toBe(1);
     expect(await db.prisma.contextSnapshot.count({ where: { sessionId: id, type: 'TRUNCATION' } })).toBe(1);
   });
 });
 
-if (realDataFolder === undefined) it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);
+if (realDataFolder === undefined)
+  it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -37,7 +37,11 @@ export interface ImportAnswer {
  * Writes the new parts of a transcript into the log. Changes no Handoff, Context or tenure (rule: import is history).
  * Importing the same transcript again changes nothing.
  */
-export async function importTranscript(work: Work, { sessionId, agentId, transcript, windowFull = false }: ImportTranscriptInput, { contextPressure }: Pressure): Promise<ImportAnswer> {
+export async function importTranscript(
+  work: Work,
+  { sessionId, agentId, transcript, windowFull = false }: ImportTranscriptInput,
+  { contextPressure }: Pressure,
+): Promise<ImportAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { holder: false });
   const tenure = agentId === null ? null : await readTenure(work, sessionId, agentId);
@@ -53,7 +57,12 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
   log.setTasks();
   await log.finish();
   if (log.changed) custody.recordLog('TURN_APPENDED');
-  await followWindow(custody, agentSessionId, { tokens: log.windowReports(), contextWindow: transcript.contextWindow, isFull: windowFull }, contextPressure);
+  await followWindow(
+    custody,
+    agentSessionId,
+    { tokens: log.windowReports(), contextWindow: transcript.contextWindow, isFull: windowFull },
+    contextPressure,
+  );
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
 }
 
@@ -61,7 +70,12 @@ export async function importTranscript(work: Work, { sessionId, agentId, transcr
 function demandMayImport({ work, session, openTenure }: Custody): void {
   const { agentId } = work.caller;
   if (agentId === null) return;
-  const refusal = refusalOfAgentTurn({ sessionStatus: session.status, holderId: session.agentId, tenureState: openTenure?.state ?? null, agentId });
+  const refusal = refusalOfAgentTurn({
+    sessionStatus: session.status,
+    holderId: session.agentId,
+    tenureState: openTenure?.state ?? null,
+    agentId,
+  });
   if (refusal !== null) throw refusal;
 }
 
@@ -69,8 +83,15 @@ function demandMayImport({ work, session, openTenure }: Custody): void {
  * Whether the transcript is of the tenure that the agent's last handoff ended, and the Session was not handed off again since:
  * it has lines of earlier imports, or the prompt of the Handoff that began the tenure.
  */
-const isOfLastTenure = ({ session }: Custody, tenure: EarlierTenure | null, { continues }: Known, { handoffs }: Transcript): boolean =>
-  tenure?.endedBy != null && tenure.endedBy === session.lastHandoffId && (continues || (tenure.begunBy !== null && handoffs.has(encodeId('handoff', tenure.begunBy))));
+const isOfLastTenure = (
+  { session }: Custody,
+  tenure: EarlierTenure | null,
+  { continues }: Known,
+  { handoffs }: Transcript,
+): boolean =>
+  tenure?.endedBy != null &&
+  tenure.endedBy === session.lastHandoffId &&
+  (continues || (tenure.begunBy !== null && handoffs.has(encodeId('handoff', tenure.begunBy))));
 
 interface EarlierTenure {
   id: string;
@@ -112,18 +133,37 @@ export interface ImportNewSessionInput {
 }
 
 /** Creates a Session and imports a transcript into it, in one transaction. */
-export async function importNewSession(work: Work, { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput, pressure: Pressure): Promise<ImportAnswer> {
+export async function importNewSession(
+  work: Work,
+  { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput,
+  pressure: Pressure,
+): Promise<ImportAnswer> {
   if (transcript.entries.length === 0) {
-    throw new BadUserInputError('input.content has no message and no tool call: there is nothing to record, and no session was created', ['input', 'content']);
+    throw new BadUserInputError(
+      'input.content has no message and no tool call: there is nothing to record, and no session was created',
+      ['input', 'content'],
+    );
   }
   const given = title === null ? titleOf(transcript) : redactInput({ title }).title;
-  const created = { agentId, agentType: null, metadata: null, contextVariables: null, maxHandoffs: defaultMaxHandoffs, handoffsEnabled };
+  const created = {
+    agentId,
+    agentType: null,
+    metadata: null,
+    contextVariables: null,
+    maxHandoffs: defaultMaxHandoffs,
+    handoffsEnabled,
+  };
   const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();
   return importTranscript(work, { sessionId, agentId, transcript }, pressure);
 }
 
-const programs: Record<TranscriptFormat, string> = { CLAUDE_CODE: 'Claude Code', CODEX: 'Codex', GEMINI_CLI: 'Gemini CLI' };
+const programs: Record<TranscriptFormat, string> = {
+  CLAUDE_CODE: 'Claude Code',
+  CODEX: 'Codex',
+  GEMINI_CLI: 'Gemini CLI',
+};
 
 const titleOf = ({ title, format, facts }: Transcript): string =>
-  title ?? `${programs[format]} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;
+  title ??
+  `${programs[format]} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;

@@ -27,7 +27,11 @@ interface Upload {
 /** An upload of which nobody knows how long it is, until `end`. */
 async function open(url: string, key: string): Promise<Upload> {
   const id = encodeId('session', await session('ada'));
-  const outgoing = request(`${url}/sessions/${id}/transcript`, { method: 'POST', agent: false, headers: { authorization: `Bearer ${key}` } });
+  const outgoing = request(`${url}/sessions/${id}/transcript`, {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${key}` },
+  });
   outgoing.on('error', () => undefined);
   const answer = once(outgoing, 'response').then(async ([response]: IncomingMessage[]) => ({
     status: response!.statusCode!,
@@ -44,7 +48,11 @@ test('answers 503 with Retry-After to a large upload that gets no turn in time, 
   const second = await open(url, other);
   // One of the two has its turn, and keeps it until its file ends.
   const refused = await Promise.race([first.answer, second.answer]);
-  expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: expect.stringContaining('UNAVAILABLE') as string });
+  expect(refused).toMatchObject({
+    status: 503,
+    retryAfter: '5',
+    body: expect.stringContaining('UNAVAILABLE') as string,
+  });
   const before = await hashAllTables(database.pool);
   const third = await open(url, one);
   expect((await third.answer).status).toBe(503);
@@ -58,7 +66,11 @@ test('gives the next turn to the key with the fewest, and answers small uploads 
   const { url } = await startApp(database, { uploads: { atOnce: 2, ofKey: 2, waitMs: 20_000 } });
   const running = [await open(url, one), await open(url, one)];
   const [queued, late] = [await open(url, one), await open(url, other)];
-  const small = await send(`${url}/sessions/${encodeId('session', await session('ada'))}/transcript`, { method: 'POST', body: transcript, headers: { authorization: `Bearer ${one}` } });
+  const small = await send(`${url}/sessions/${encodeId('session', await session('ada'))}/transcript`, {
+    method: 'POST',
+    body: transcript,
+    headers: { authorization: `Bearer ${one}` },
+  });
   expect(small.status).toBe(200);
   expect((await client(url, { key: other }).post('{ viewer { role } }')).errors).toBeUndefined();
   const done: string[] = [];
@@ -76,11 +88,16 @@ test('gives the next turn to the key with the fewest, and answers small uploads 
 });
 
 test('ends an upload that sends too slowly with 408, and gives its turn to the next one', async () => {
-  const { url } = await startApp(database, { uploads: { atOnce: 1, waitMs: 20_000, slowest: { bytes: 100_000, ms: 200 } } });
+  const { url } = await startApp(database, {
+    uploads: { atOnce: 1, waitMs: 20_000, slowest: { bytes: 100_000, ms: 200 } },
+  });
   const before = await hashAllTables(database.pool);
   const slow = await open(url, one);
   const refused = await slow.answer;
-  expect(refused).toMatchObject({ status: 408, body: expect.stringMatching(/fewer than 100000 bytes came in 200 ms: nothing was changed/) as string });
+  expect(refused).toMatchObject({
+    status: 408,
+    body: expect.stringMatching(/fewer than 100000 bytes came in 200 ms: nothing was changed/) as string,
+  });
   expect((await hashAllTables(database.pool)).tables['messages']).toEqual(before.tables['messages']);
   const next = await open(url, other);
   next.outgoing.end();

@@ -8,7 +8,10 @@ export interface LogCounts {
   toolCallCount: number;
 }
 
-type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & { arguments: unknown; durationMs?: number | null };
+type CallFields = Pick<ToolCall, 'callId' | 'name' | 'result' | 'error' | 'filesModified'> & {
+  arguments: unknown;
+  durationMs?: number | null;
+};
 
 interface NewMessage {
   role: MessageRole;
@@ -28,15 +31,40 @@ export class LogWriter<Counts extends LogCounts> {
 
   turn(fields: Pick<Turn, 'truncated' | 'startedAt'> & Partial<Turn>) {
     const { work, agentSessionId } = this;
-    const usage = { inputTokens: null, outputTokens: null, cacheCreationInputTokens: null, cacheReadInputTokens: null, model: null, windowTokens: null };
-    return work.insert('turns', { ...usage, ...fields, id: work.newId(), sessionId: this.counts.id, agentSessionId, index: (this.counts.turnCount += 1) });
+    const usage = {
+      inputTokens: null,
+      outputTokens: null,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      model: null,
+      windowTokens: null,
+    };
+    return work.insert('turns', {
+      ...usage,
+      ...fields,
+      id: work.newId(),
+      sessionId: this.counts.id,
+      agentSessionId,
+      index: (this.counts.turnCount += 1),
+    });
   }
 
   message(turnId: string, { role, kind = 'TEXT', content, createdAt }: NewMessage) {
     const { work, agentSessionId } = this;
     const recorded = { recordedBy: work.caller.principal, recordedRole: work.caller.role };
     const sequence = (this.counts.messageCount += 1);
-    return work.insert('messages', { id: work.newId(), sessionId: this.counts.id, sequence, role, kind, content, turnId, agentSessionId, createdAt, ...recorded });
+    return work.insert('messages', {
+      id: work.newId(),
+      sessionId: this.counts.id,
+      sequence,
+      role,
+      kind,
+      content,
+      turnId,
+      agentSessionId,
+      createdAt,
+      ...recorded,
+    });
   }
 
   /** `message` is the one that made the call; undefined when unknown. */

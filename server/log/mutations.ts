@@ -3,7 +3,23 @@ import { workers } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFoundError } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
 import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
-import { agentId, content, idOf, inputObject, integer, json, KB, keyField, listOf, nonBlank, oneOf, optional, showAs, text, withDefault } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  content,
+  idOf,
+  inputObject,
+  integer,
+  json,
+  KB,
+  keyField,
+  listOf,
+  nonBlank,
+  oneOf,
+  optional,
+  showAs,
+  text,
+  withDefault,
+} from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { captureSnapshot, recordDecision, setTasks } from './addToLog.ts';
@@ -20,7 +36,9 @@ const message = inputObject(
   'A Message to record.',
   z.object({
     role: showAs(
-      z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], { message: 'is HANDOFF, which is reserved for Baton: give USER, ASSISTANT, SYSTEM or TOOL' }),
+      z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL'], {
+        message: 'is HANDOFF, which is reserved for Baton: give USER, ASSISTANT, SYSTEM or TOOL',
+      }),
       { type: MessageRole },
     ).describe('Author: USER, ASSISTANT, SYSTEM or TOOL. HANDOFF is reserved for Baton.'),
     content: content.describe('Text of the Message: at most 256 KB.'),
@@ -36,18 +54,32 @@ const toolCall = inputObject(
   'A tool call of the Turn, with its outcome.',
   z
     .object({
-      callId: showAs(nonBlank({ characters: 200 }), { type: 'ID' }).describe('Id that the model gave the call: 1 to 200 characters, unique in the Turn.'),
+      callId: showAs(nonBlank({ characters: 200 }), { type: 'ID' }).describe(
+        'Id that the model gave the call: 1 to 200 characters, unique in the Turn.',
+      ),
       name: name.describe('Name of the tool: 1 to 200 characters.'),
-      arguments: optional(json({ bytes: limits.fields.content })).describe('Arguments of the call: any JSON of at most 256 KB.'),
+      arguments: optional(json({ bytes: limits.fields.content })).describe(
+        'Arguments of the call: any JSON of at most 256 KB.',
+      ),
       result: outcome.describe('Result of the call, at most 256 KB; null when it failed or has no answer yet.'),
       error: outcome.describe('Error of the call, at most 256 KB; null when it did not fail. Excludes `result`.'),
-      filesModified: optional(listOf(nonBlank({ bytes: 4 * KB }), { what: 'files of a tool call', limit: limits.counts.filesOfToolCall, advice: 'name the most important ones' }))
+      filesModified: optional(
+        listOf(nonBlank({ bytes: 4 * KB }), {
+          what: 'files of a tool call',
+          limit: limits.counts.filesOfToolCall,
+          advice: 'name the most important ones',
+        }),
+      )
         .transform((files) => [...new Set(files)])
         .describe('Paths that the call wrote, at most 200; ignored when it failed.'),
       // Undefined instead of null, as with the kind of a message.
-      durationMs: count.transform((given) => given ?? undefined).describe('Time from the call to its outcome in milliseconds; null when unknown.'),
+      durationMs: count
+        .transform((given) => given ?? undefined)
+        .describe('Time from the call to its outcome in milliseconds; null when unknown.'),
     })
-    .refine((call) => call.result === null || call.error === null, { message: 'has a result and an error: give one of them' }),
+    .refine((call) => call.result === null || call.error === null, {
+      message: 'has a result and an error: give one of them',
+    }),
 );
 
 const usage = inputObject(
@@ -58,7 +90,9 @@ const usage = inputObject(
     outputTokens: count.describe('Output tokens.'),
     cacheCreationInputTokens: count.describe('Input tokens written to a cache.'),
     cacheReadInputTokens: count.describe('Input tokens read from a cache.'),
-    model: optional(text({ characters: 200 })).describe('Name of the model as its provider calls it: at most 200 characters.'),
+    model: optional(text({ characters: 200 })).describe(
+      'Name of the model as its provider calls it: at most 200 characters.',
+    ),
   }),
 );
 
@@ -80,8 +114,18 @@ mutation('appendTurn', {
     .object({
       sessionId,
       agentId: optional(agentId).describe('Agent of the Turn. It must hold the Session. Null: the holder.'),
-      messages: listOf(message, { what: 'messages', limit: limits.counts.messagesOfTurn, advice: 'append them in several turns' }).describe('Messages of the Turn in order, at most 200.'),
-      toolCalls: optional(listOf(toolCall, { what: 'tool calls', limit: limits.counts.toolCallsOfTurn, advice: 'append them in several turns' }))
+      messages: listOf(message, {
+        what: 'messages',
+        limit: limits.counts.messagesOfTurn,
+        advice: 'append them in several turns',
+      }).describe('Messages of the Turn in order, at most 200.'),
+      toolCalls: optional(
+        listOf(toolCall, {
+          what: 'tool calls',
+          limit: limits.counts.toolCallsOfTurn,
+          advice: 'append them in several turns',
+        }),
+      )
         .transform((calls) => calls ?? [])
         .describe('Tool calls of the Turn in order, at most 200.'),
       usage: optional(usage).describe('Token usage of the Turn; null when unknown.'),
@@ -94,7 +138,10 @@ mutation('appendTurn', {
       ),
       ...keyField,
     })
-    .refine((turn) => turn.messages.length + turn.toolCalls.length > 0, { message: 'has neither messages nor tool calls: give at least one', path: ['messages'] })
+    .refine((turn) => turn.messages.length + turn.toolCalls.length > 0, {
+      message: 'has neither messages nor tool calls: give at least one',
+      path: ['messages'],
+    })
     .refine((turn) => new Set(turn.toolCalls.map((call) => call.callId)).size === turn.toolCalls.length, {
       message: 'use one callId twice: give each call its own',
       path: ['toolCalls'],
@@ -105,7 +152,8 @@ mutation('appendTurn', {
       turn: t.prismaField({
         type: modelRef('Turn'),
         description: 'The Turn.',
-        resolve: (query, { turnId }, _args, { prisma }) => prisma.turn.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: turnId } }),
+        resolve: (query, { turnId }, _args, { prisma }) =>
+          prisma.turn.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: turnId } }),
       }),
       session: sessionOf(t),
     }),
@@ -128,7 +176,8 @@ mutation('recordDecision', {
       decision: t.prismaField({
         type: modelRef('Decision'),
         description: 'The Decision.',
-        resolve: (query, { decisionId }, _args, { prisma }) => prisma.decision.findUniqueOrThrow({ ...query, where: { id: decisionId } }),
+        resolve: (query, { decisionId }, _args, { prisma }) =>
+          prisma.decision.findUniqueOrThrow({ ...query, where: { id: decisionId } }),
       }),
       session: sessionOf(t),
     }),
@@ -151,9 +200,11 @@ mutation('setTasks', {
   description: 'Replaces the list of Tasks of a Session.',
   input: z.object({
     sessionId,
-    tasks: listOf(task, { what: 'tasks', limit: limits.counts.tasks, advice: 'the list replaces the previous one: combine or drop some' }).describe(
-      'The whole list in order, at most 500 Tasks. An empty list removes all.',
-    ),
+    tasks: listOf(task, {
+      what: 'tasks',
+      limit: limits.counts.tasks,
+      advice: 'the list replaces the previous one: combine or drop some',
+    }).describe('The whole list in order, at most 500 Tasks. An empty list removes all.'),
   }),
   payload: {
     description: 'The list of Tasks was replaced.',
@@ -162,7 +213,8 @@ mutation('setTasks', {
         type: [modelRef('Task')],
         listSize: 100,
         description: 'The new list, in order.',
-        resolve: (query, parent, _args, { prisma }) => prisma.task.findMany({ ...query, where: { sessionId: parent.sessionId }, orderBy: { position: 'asc' } }),
+        resolve: (query, parent, _args, { prisma }) =>
+          prisma.task.findMany({ ...query, where: { sessionId: parent.sessionId }, orderBy: { position: 'asc' } }),
       }),
       session: sessionOf(t),
     }),
@@ -181,7 +233,8 @@ mutation('captureSnapshot', {
       snapshot: t.prismaField({
         type: modelRef('ContextSnapshot'),
         description: 'The ContextSnapshot, of type CHECKPOINT.',
-        resolve: (query, { snapshotId }, _args, { prisma }) => prisma.contextSnapshot.findUniqueOrThrow({ ...query, where: { id: snapshotId } }),
+        resolve: (query, { snapshotId }, _args, { prisma }) =>
+          prisma.contextSnapshot.findUniqueOrThrow({ ...query, where: { id: snapshotId } }),
       }),
       session: sessionOf(t),
     }),

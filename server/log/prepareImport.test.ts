@@ -9,11 +9,20 @@ const pool = {} as Pool;
 
 test('redacts no more of a long message than it stores, and gives the number of dropped bytes', async () => {
   const text = 'of plain words '.repeat(2_000);
-  const lines = Array.from({ length: 200 }, (_, n) => `${JSON.stringify({ type: 'assistant', uuid: `u${n}`, sessionId: 's', message: { id: 'm', content: [{ type: 'text', text }] } })}\n`);
+  const lines = Array.from(
+    { length: 200 },
+    (_, n) =>
+      `${JSON.stringify({ type: 'assistant', uuid: `u${n}`, sessionId: 's', message: { id: 'm', content: [{ type: 'text', text }] } })}\n`,
+  );
   async function* chunks() {
     for (const line of lines) yield Promise.resolve(line);
   }
-  const { entries } = await prepareImport(pool, { sessionId: null, chunks: chunks(), format: 'AUTO', sidechain: false });
+  const { entries } = await prepareImport(pool, {
+    sessionId: null,
+    chunks: chunks(),
+    format: 'AUTO',
+    sidechain: false,
+  });
   const [said] = entries;
   if (said?.kind !== 'message') throw new Error('not a message');
   expect(said.parts).toHaveLength(Math.ceil(maxBytes / text.length) + 1);
@@ -25,6 +34,11 @@ test('redacts no more of a long message than it stores, and gives the number of 
 test('keeps 500 parts of a message, and gives the number of bytes of the others', async () => {
   const content = Array.from({ length: 100_000 }, () => ({ type: 'text', text: 'a' }));
   const line = JSON.stringify({ type: 'assistant', uuid: 'u', sessionId: 's', message: { id: 'm', content } });
-  const { entries } = await prepareImport(pool, { sessionId: null, chunks: piecesOf(line), format: 'AUTO', sidechain: false });
+  const { entries } = await prepareImport(pool, {
+    sessionId: null,
+    chunks: piecesOf(line),
+    format: 'AUTO',
+    sidechain: false,
+  });
   expect(entries).toMatchObject([{ parts: { length: 500 }, unkept: (100_000 - 500) * 3 }]);
 });

@@ -4,7 +4,17 @@ import { redactingTexts, redactingValue, redactTexts, redactValue } from '../red
 import { findKnownLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
-import { argumentsOf, outcomeOf, partsOf, unload, type CallEntry, type Entry, type MessageEntry, type Part, type Transcript } from './transcripts/transcript.ts';
+import {
+  argumentsOf,
+  outcomeOf,
+  partsOf,
+  unload,
+  type CallEntry,
+  type Entry,
+  type MessageEntry,
+  type Part,
+  type Transcript,
+} from './transcripts/transcript.ts';
 
 /** Parts of a message. Real messages have up to 20; redacting 90,000 held the event loop for 600 ms. */
 const maxParts = 500;
@@ -19,11 +29,22 @@ type IsNew = (line: number | null) => boolean;
  */
 export async function prepareImport(
   pool: Pool,
-  { sessionId, chunks, ...options }: ReadOptions & { sessionId: string | null; chunks: AsyncIterable<Uint8Array | string> },
+  {
+    sessionId,
+    chunks,
+    ...options
+  }: ReadOptions & { sessionId: string | null; chunks: AsyncIterable<Uint8Array | string> },
 ): Promise<Transcript> {
   const { spool } = options;
   const transcript = await readTranscript(chunks, options);
-  const known = sessionId === null ? null : await findKnownLines(async (text, values) => (await pool.query({ ...text, values })).rows as never, sessionId, transcript.lines);
+  const known =
+    sessionId === null
+      ? null
+      : await findKnownLines(
+          async (text, values) => (await pool.query({ ...text, values })).rows as never,
+          sessionId,
+          transcript.lines,
+        );
   const isNew: IsNew = (line) => line !== null && known?.isKnown(transcript.lines[line]!) !== true;
   const entries: Entry[] = [];
   const breaks = new Breaks();
@@ -80,7 +101,9 @@ async function keptOf(message: MessageEntry, isNew: IsNew): Promise<Part[]> {
 
 async function redactCall(call: CallEntry): Promise<void> {
   const { result, error, filesModified } = await outcomeOf(call);
-  const { value, count } = await inPieces(redactingValue({ args: await argumentsOf(call), result, error, filesModified }));
+  const { value, count } = await inPieces(
+    redactingValue({ args: await argumentsOf(call), result, error, filesModified }),
+  );
   const { args, ...outcome } = value;
   Object.assign(call, { arguments: args, ...outcome, keptArguments: null, keptOutcome: null, redactions: count });
 }

@@ -7,7 +7,10 @@ import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /** @throws NotFoundError when the Session does not exist or the caller may not read it */
 export async function demandReadableSession(pool: Pool, caller: Caller, sessionId: string): Promise<void> {
-  const { rowCount } = await pool.query(`SELECT FROM sessions WHERE id = $1 AND ${readableSql(caller, 'sessions.id')}`, [sessionId]);
+  const { rowCount } = await pool.query(
+    `SELECT FROM sessions WHERE id = $1 AND ${readableSql(caller, 'sessions.id')}`,
+    [sessionId],
+  );
   if (rowCount === 0) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
@@ -23,11 +26,19 @@ export interface Usage {
 /** Usage of a Turn; null without a report. */
 export function reportedUsage(turn: Usage): Usage | null {
   const { inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model } = turn;
-  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model].some((value) => value !== null);
+  const reported = [inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, model].some(
+    (value) => value !== null,
+  );
   return reported ? turn : null;
 }
 
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheCreationInputTokens: 0, cacheReadInputTokens: 0, model: null };
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+  model: null,
+};
 
 /** Tokens of all Turns, for each Session that has any. */
 export async function usageOfSessions(pool: Pool, sessionIds: readonly string[]): Promise<Map<string, Usage>> {
@@ -58,7 +69,10 @@ export async function visibleToolCalls(
            WHERE s.id = ANY($1::uuid[]) ORDER BY s.id, c.index DESC`,
     values: [snapshotIds, limit],
   });
-  const found = await prisma.toolCall.findMany({ ...query, where: { id: { in: [...new Set(rows.map(({ id }) => id))] } } });
+  const found = await prisma.toolCall.findMany({
+    ...query,
+    where: { id: { in: [...new Set(rows.map(({ id }) => id))] } },
+  });
   const calls = new Map(found.map((call) => [call.id, call]));
   const visible = new Map<string, { id: string }[]>();
   for (const { snapshotId, id } of rows) visible.set(snapshotId, [...(visible.get(snapshotId) ?? []), calls.get(id)!]);
@@ -96,7 +110,11 @@ export const eventsInGap = 50;
  * The newest Events between each Message and the next that the log shows: changes of status and moves that have no entry of their own. The
  * index `events_in_log` has the same condition. Ids grow with time, so they say what was recorded first.
  */
-export async function eventsAfterMessages({ pool, prisma }: { pool: Pool; prisma: PrismaClient }, messageIds: readonly string[], query: object): Promise<Map<string, { id: string }[]>> {
+export async function eventsAfterMessages(
+  { pool, prisma }: { pool: Pool; prisma: PrismaClient },
+  messageIds: readonly string[],
+  query: object,
+): Promise<Map<string, { id: string }[]>> {
   const { rows } = await pool.query<{ messageId: string; id: string }>({
     name: 'events_after_messages',
     // Events before the first Message are shown after it.
@@ -112,7 +130,8 @@ export async function eventsAfterMessages({ pool, prisma }: { pool: Pool; prisma
   const found = await prisma.event.findMany({ ...query, where: { id: { in: rows.map(({ id }) => id) } } });
   const events = new Map(found.map((event) => [event.id, event]));
   const following = new Map<string, { id: string }[]>();
-  for (const { messageId, id } of rows) following.set(messageId, [...(following.get(messageId) ?? []), events.get(id)!]);
+  for (const { messageId, id } of rows)
+    following.set(messageId, [...(following.get(messageId) ?? []), events.get(id)!]);
   return following;
 }
 
@@ -122,7 +141,21 @@ export interface CallLine {
 }
 
 // jsonb does not keep the order of keys, so that the arguments that say most are known by their names.
-const sayMost = ['command', 'cmd', 'file_path', 'path', 'notebook_path', 'pattern', 'query', 'url', 'description', 'prompt', 'input', 'action', 'reason'];
+const sayMost = [
+  'command',
+  'cmd',
+  'file_path',
+  'path',
+  'notebook_path',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'prompt',
+  'input',
+  'action',
+  'reason',
+];
 
 /** What a line about each call says of its arguments and outcome. Neither is read as a whole into this process. */
 export async function linesOfCalls(pool: Pool, ids: readonly string[]): Promise<Map<string, CallLine>> {

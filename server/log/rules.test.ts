@@ -23,7 +23,11 @@ describe('a turn', () => {
     ['a holder that has not accepted', { tenureState: 'PENDING' }, /acceptHandoff/],
     ['another agent, while the holder has not accepted', { agentId: 'b', tenureState: 'PENDING' }, /held by 'a'/],
     ['the holder of a paused session', { sessionStatus: 'PAUSED', tenureState: 'PAUSED' }, /resumeSession/],
-    ['an agent in an unassigned session', { sessionStatus: 'PAUSED', holderId: null, tenureState: null }, /reassignSession/],
+    [
+      'an agent in an unassigned session',
+      { sessionStatus: 'PAUSED', holderId: null, tenureState: null },
+      /reassignSession/,
+    ],
   ] as const)('by %s is accepted or refused as listed', (_case, fields, message) => {
     const refusal = refusalOfAgentTurn({ ...holder, ...fields });
     if (message === null) expect(refusal).toBeNull();

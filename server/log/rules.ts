@@ -16,13 +16,25 @@ export interface TurnTaker {
 /** Returns the error for an agent's turn that is not allowed (rule: who may write); null when it is allowed. */
 export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agentId }: TurnTaker): DomainError | null {
   if (holderId === null) {
-    return new InvalidStateError('The session is unassigned, so no agent can take a turn: reassign it first (reassignSession)', 'UNASSIGNED', ['ACTIVE']);
+    return new InvalidStateError(
+      'The session is unassigned, so no agent can take a turn: reassign it first (reassignSession)',
+      'UNASSIGNED',
+      ['ACTIVE'],
+    );
   }
   if (agentId !== null && agentId !== holderId) {
-    return new InvalidStateError(`The session is held by '${holderId}', not by '${agentId}': only the holder takes turns`, `HELD BY ${holderId}`, ['ACTIVE']);
+    return new InvalidStateError(
+      `The session is held by '${holderId}', not by '${agentId}': only the holder takes turns`,
+      `HELD BY ${holderId}`,
+      ['ACTIVE'],
+    );
   }
   if (tenureState === 'PENDING') {
-    return new InvalidStateError(`'${holderId}' has not accepted its handoff yet: accept it first (acceptHandoff)`, 'PENDING', ['ACTIVE']);
+    return new InvalidStateError(
+      `'${holderId}' has not accepted its handoff yet: accept it first (acceptHandoff)`,
+      'PENDING',
+      ['ACTIVE'],
+    );
   }
   if (sessionStatus !== 'RUNNING' || tenureState !== 'ACTIVE') {
     return new InvalidStateError('The session is paused: resume it first (resumeSession)', 'PAUSED', ['ACTIVE']);

@@ -10,17 +10,39 @@ import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
 import { decodeArgs, integer, withDefault } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { largeColumn } from '../graphql/largeColumn.ts';
-import { type CallLine, callsAfterMessages, eventsAfterMessages, eventsInGap, linesOfCalls, reportedUsage } from './queries.ts';
+import {
+  type CallLine,
+  callsAfterMessages,
+  eventsAfterMessages,
+  eventsInGap,
+  linesOfCalls,
+  reportedUsage,
+} from './queries.ts';
 
 builder.objectType('Usage', {
   access: 'inherit',
   description: 'Tokens that models reported. Integers; sums may exceed 32 bits.',
   fields: (t) => ({
-    inputTokens: t.exposeFloat('inputTokens', { nullable: true, description: 'Input tokens that were not cached; null when not reported.' }),
-    outputTokens: t.exposeFloat('outputTokens', { nullable: true, description: 'Output tokens; null when not reported.' }),
-    cacheCreationInputTokens: t.exposeFloat('cacheCreationInputTokens', { nullable: true, description: 'Input tokens written to a cache; null when not reported.' }),
-    cacheReadInputTokens: t.exposeFloat('cacheReadInputTokens', { nullable: true, description: 'Input tokens read from a cache; null when not reported.' }),
-    model: t.exposeString('model', { nullable: true, description: 'Name of the model; null when not reported, or when several were used.' }),
+    inputTokens: t.exposeFloat('inputTokens', {
+      nullable: true,
+      description: 'Input tokens that were not cached; null when not reported.',
+    }),
+    outputTokens: t.exposeFloat('outputTokens', {
+      nullable: true,
+      description: 'Output tokens; null when not reported.',
+    }),
+    cacheCreationInputTokens: t.exposeFloat('cacheCreationInputTokens', {
+      nullable: true,
+      description: 'Input tokens written to a cache; null when not reported.',
+    }),
+    cacheReadInputTokens: t.exposeFloat('cacheReadInputTokens', {
+      nullable: true,
+      description: 'Input tokens read from a cache; null when not reported.',
+    }),
+    model: t.exposeString('model', {
+      nullable: true,
+      description: 'Name of the model; null when not reported, or when several were used.',
+    }),
   }),
 });
 
@@ -29,8 +51,14 @@ builder.objectType('Workspace', {
   description: 'Folder, branch and last commit.',
   fields: (t) => ({
     folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when unknown.' }),
-    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when unknown, or when none is checked out.' }),
-    commit: t.exposeString('commit', { nullable: true, description: 'The last git commit, full or shortened; null when unknown.' }),
+    branch: t.exposeString('branch', {
+      nullable: true,
+      description: 'The git branch; null when unknown, or when none is checked out.',
+    }),
+    commit: t.exposeString('commit', {
+      nullable: true,
+      description: 'The last git commit, full or shortened; null when unknown.',
+    }),
   }),
 });
 
@@ -45,27 +73,38 @@ builder.prismaNode('Turn', {
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
-      description: 'The tenure of the Turn; null when it holds only USER or SYSTEM Messages, or was imported while the Session was unassigned.',
+      description:
+        'The tenure of the Turn; null when it holds only USER or SYSTEM Messages, or was imported while the Session was unassigned.',
     }),
     messages: t.field({
       type: [modelRef('Message')],
       listSize: 50,
       description: 'Messages of the Turn, in order.',
-      select: (_args, _context, nested) => ({ messages: withoutColumns(nested({ orderBy: { sequence: 'asc' } }), 'content') }),
+      select: (_args, _context, nested) => ({
+        messages: withoutColumns(nested({ orderBy: { sequence: 'asc' } }), 'content'),
+      }),
       resolve: ({ messages }) => messages,
     }),
     toolCalls: t.field({
       type: [modelRef('ToolCall')],
       listSize: 50,
       description: 'ToolCalls of the Turn, in order.',
-      select: (_args, _context, nested) => ({ toolCalls: withoutColumns(nested({ orderBy: { index: 'asc' } }), 'result', 'error') }),
+      select: (_args, _context, nested) => ({
+        toolCalls: withoutColumns(nested({ orderBy: { index: 'asc' } }), 'result', 'error'),
+      }),
       resolve: ({ toolCalls }) => toolCalls,
     }),
     usage: t.field({
       type: 'Usage',
       nullable: true,
       description: 'Token usage; null when not reported.',
-      select: { inputTokens: true, outputTokens: true, cacheCreationInputTokens: true, cacheReadInputTokens: true, model: true },
+      select: {
+        inputTokens: true,
+        outputTokens: true,
+        cacheCreationInputTokens: true,
+        cacheReadInputTokens: true,
+        model: true,
+      },
       resolve: reportedUsage,
     }),
     workspace: t.field({
@@ -76,7 +115,10 @@ builder.prismaNode('Turn', {
       resolve: ({ workspace }) => workspace as Workspace | null,
     }),
     truncated: t.exposeBoolean('truncated'),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time at which the Turn began; the time of recording when the source does not say.' }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      description: 'Time at which the Turn began; the time of recording when the source does not say.',
+    }),
   }),
 });
 
@@ -94,24 +136,37 @@ builder.prismaNode('Message', {
   fields: (t) => ({
     sequence: t.exposeInt('sequence'),
     role: t.expose('role', { type: MessageRole, description: 'Author of the Message.' }),
-    kind: t.expose('kind', { type: MessageKind, description: 'Kind of the Message: TEXT unless the caller or the transcript says otherwise. Messages older than this field are TEXT.' }),
-    content: t.exposeString('content', { description: 'Text of the Message.', extensions: { readMissing: largeColumn('messages', 'content') } }),
+    kind: t.expose('kind', {
+      type: MessageKind,
+      description:
+        'Kind of the Message: TEXT unless the caller or the transcript says otherwise. Messages older than this field are TEXT.',
+    }),
+    content: t.exposeString('content', {
+      description: 'Text of the Message.',
+      extensions: { readMissing: largeColumn('messages', 'content') },
+    }),
     session: t.relation('session', { description: 'The Session of this record.' }),
     agentSession: t.relation('agentSession', {
       nullable: true,
       description: 'The tenure of the Message; null when it belongs to no Agent.',
     }),
     turn: t.relation('turn', { nullable: true, description: 'The Turn of the Message; null for HANDOFF.' }),
-    handoff: t.relation('handoff', { nullable: true, description: 'The Handoff that the Message marks; null unless the role is HANDOFF.' }),
+    handoff: t.relation('handoff', {
+      nullable: true,
+      description: 'The Handoff that the Message marks; null unless the role is HANDOFF.',
+    }),
     toolCalls: t.field({
       type: [modelRef('ToolCall')],
-      description: 'ToolCalls between this Message and the next, in order: those that it made, and those made after it without a Message. Those of the first Message include calls before it.',
+      description:
+        'ToolCalls between this Message and the next, in order: those that it made, and those made after it without a Message. Those of the first Message include calls before it.',
       args: argsOf(callsArgs),
       resolve: async ({ id }, args, context, info) => {
         const page = decodeArgs(callsArgs, args);
         // Needed for every Message, although one query is sent: it also records what was loaded for the fields below.
         const query = queryFromInfo({ context, info, typeName: 'ToolCall', select: { id: true } });
-        const found = await batched(context, info, id, (ids) => callsAfterMessages(context, ids, page, withoutColumns(query, 'result', 'error')));
+        const found = await batched(context, info, id, (ids) =>
+          callsAfterMessages(context, ids, page, withoutColumns(query, 'result', 'error')),
+        );
         return found ?? [];
       },
     }),
@@ -125,13 +180,18 @@ builder.prismaNode('Message', {
         return (await batched(context, info, id, (ids) => eventsAfterMessages(context, ids, query))) ?? [];
       },
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the Message; the time of recording when the source does not say.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'Time of the Message; the time of recording when the source does not say.',
+    }),
     recordedBy: t.field({
       type: 'Actor',
       nullable: true,
-      description: 'The caller that recorded the Message. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages older than this field.',
+      description:
+        'The caller that recorded the Message. A USER Message recorded by role AGENT was written by an Agent, not by a person. Null for Messages older than this field.',
       select: { recordedBy: true, recordedRole: true },
-      resolve: ({ recordedBy, recordedRole }) => (recordedBy === null ? null : { actorPrincipal: recordedBy, actorRole: recordedRole }),
+      resolve: ({ recordedBy, recordedRole }) =>
+        recordedBy === null ? null : { actorPrincipal: recordedBy, actorRole: recordedRole },
     }),
   }),
 });
@@ -147,7 +207,9 @@ const ToolCallStatus = builder.enumType('ToolCallStatus', {
 
 /** Fields of one list share a statement. */
 const lineOf = (id: string, context: GraphQLContext, { path }: GraphQLResolveInfo): Promise<CallLine | undefined> =>
-  batched(context, { path: { prev: path.prev, key: '(line)', typename: undefined } }, id, (ids) => linesOfCalls(context.pool, ids));
+  batched(context, { path: { prev: path.prev, key: '(line)', typename: undefined } }, id, (ids) =>
+    linesOfCalls(context.pool, ids),
+  );
 
 builder.prismaNode('ToolCall', {
   access: 'inherit',
@@ -158,8 +220,15 @@ builder.prismaNode('ToolCall', {
   fields: (t) => ({
     callId: t.exposeString('callId'),
     name: t.exposeString('name'),
-    arguments: t.expose('arguments', { type: 'JSON', nullable: true, description: 'Arguments of the call; null when it has none.' }),
-    result: t.exposeString('result', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'result') } }),
+    arguments: t.expose('arguments', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Arguments of the call; null when it has none.',
+    }),
+    result: t.exposeString('result', {
+      nullable: true,
+      extensions: { readMissing: largeColumn('tool_calls', 'result') },
+    }),
     error: t.exposeString('error', { nullable: true, extensions: { readMissing: largeColumn('tool_calls', 'error') } }),
     filesModified: t.exposeStringList('filesModified'),
     status: t.field({
@@ -169,14 +238,21 @@ builder.prismaNode('ToolCall', {
     }),
     argument: t.string({
       nullable: true,
-      description: 'The argument that says most, such as the command or the path, on one line of at most 300 characters; null when the call has none.',
+      description:
+        'The argument that says most, such as the command or the path, on one line of at most 300 characters; null when the call has none.',
       resolve: async ({ id }, _args, context, info) => (await lineOf(id, context, info))!.argument,
     }),
-    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Time from the call to its outcome in milliseconds; null when the source does not say.' }),
+    durationMs: t.exposeInt('durationMs', {
+      nullable: true,
+      description: 'Time from the call to its outcome in milliseconds; null when the source does not say.',
+    }),
     index: t.exposeInt('index'),
     sequence: t.exposeInt('sequence'),
     turn: t.relation('turn', { description: 'The Turn of the call.' }),
-    message: t.relation('message', { nullable: true, description: 'The Message that made the call; null for a call that was recorded without a Message.' }),
+    message: t.relation('message', {
+      nullable: true,
+      description: 'The Message that made the call; null for a call that was recorded without a Message.',
+    }),
   }),
 });
 
@@ -189,7 +265,10 @@ builder.prismaNode('Decision', {
   fields: (t) => ({
     text: t.exposeString('text', { description: 'Text of the decision.' }),
     recordedAt: t.expose('recordedAt', { type: 'DateTime' }),
-    agentSession: t.relation('agentSession', { nullable: true, description: 'The tenure in which it was recorded; null when the Session was unassigned.' }),
+    agentSession: t.relation('agentSession', {
+      nullable: true,
+      description: 'The tenure in which it was recorded; null when the Session was unassigned.',
+    }),
   }),
 });
 

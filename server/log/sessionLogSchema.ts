@@ -8,7 +8,14 @@ const byIndex: Order = { name: 'turn', columns: { index: 'integer' }, direction:
 const byCapture: Order = { name: 'snapshot', columns: { capturedAt: 'time', id: 'uuid' }, direction: 'desc' };
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
-  turns: t.field(relatedPage<'Session'>('turns', { model: 'Turn', order: byIndex, description: 'Turns of the Session, newest first.', limited: { table: 'turns', parent: 'session_id' } })),
+  turns: t.field(
+    relatedPage<'Session'>('turns', {
+      model: 'Turn',
+      order: byIndex,
+      description: 'Turns of the Session, newest first.',
+      limited: { table: 'turns', parent: 'session_id' },
+    }),
+  ),
   messages: t.field(
     relatedPage<'Session'>('messages', {
       model: 'Message',
@@ -24,7 +31,11 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     query: { orderBy: [{ recordedAt: 'asc' }, { id: 'asc' }] },
     description: 'Decisions of the Session, oldest first.',
   }),
-  tasks: t.relation('tasks', { listSize: 100, query: { orderBy: { position: 'asc' } }, description: 'The current list of Tasks, in order.' }),
+  tasks: t.relation('tasks', {
+    listSize: 100,
+    query: { orderBy: { position: 'asc' } },
+    description: 'The current list of Tasks, in order.',
+  }),
   snapshots: t.field(
     relatedPage<'Session'>('snapshots', {
       model: 'ContextSnapshot',
@@ -42,7 +53,12 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
 
 builder.prismaObjectFields(modelRef('AgentSession'), (t) => ({
   turns: t.field(
-    relatedPage<'AgentSession'>('turns', { model: 'Turn', order: byIndex, description: 'The Turns of this tenure, newest first.', limited: { table: 'turns', parent: 'agent_session_id' } }),
+    relatedPage<'AgentSession'>('turns', {
+      model: 'Turn',
+      order: byIndex,
+      description: 'The Turns of this tenure, newest first.',
+      limited: { table: 'turns', parent: 'agent_session_id' },
+    }),
   ),
   snapshots: t.field(
     relatedPage<'AgentSession'>('snapshots', {

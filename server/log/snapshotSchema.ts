@@ -16,7 +16,10 @@ const SnapshotType = builder.enumType('SnapshotType', {
   },
 });
 
-const MessageCounts = builder.objectRef<Record<'userCount' | 'assistantCount' | 'systemCount' | 'toolCount' | 'handoffCount', number>>('MessageCounts');
+const MessageCounts =
+  builder.objectRef<Record<'userCount' | 'assistantCount' | 'systemCount' | 'toolCount' | 'handoffCount', number>>(
+    'MessageCounts',
+  );
 MessageCounts.implement({
   access: 'inherit',
   description: 'Number of Messages by role.',
@@ -28,12 +31,15 @@ MessageCounts.implement({
     handoff: t.exposeInt('handoffCount', { description: 'Messages that mark a Handoff.' }),
     total: t.int({
       description: 'Messages of all roles.',
-      resolve: (counts) => counts.userCount + counts.assistantCount + counts.systemCount + counts.toolCount + counts.handoffCount,
+      resolve: (counts) =>
+        counts.userCount + counts.assistantCount + counts.systemCount + counts.toolCount + counts.handoffCount,
     }),
   }),
 });
 
-const visibleArgs = z.object({ first: withDefault(integer(0, 100), 50).describe('Returns the newest N calls (0 to 100).') });
+const visibleArgs = z.object({
+  first: withDefault(integer(0, 100), 50).describe('Returns the newest N calls (0 to 100).'),
+});
 
 builder.prismaNode('ContextSnapshot', {
   access: 'inherit',
@@ -44,7 +50,10 @@ builder.prismaNode('ContextSnapshot', {
   fields: (t) => ({
     type: t.expose('type', { type: SnapshotType }),
     session: t.relation('session', { description: 'The Session of the snapshot.' }),
-    agentSession: t.relation('agentSession', { nullable: true, description: 'The tenure at the time of the snapshot; null when the Session was unassigned.' }),
+    agentSession: t.relation('agentSession', {
+      nullable: true,
+      description: 'The tenure at the time of the snapshot; null when the Session was unassigned.',
+    }),
     sequenceStart: t.exposeInt('sequenceStart'),
     sequenceEnd: t.exposeInt('sequenceEnd'),
     messageCounts: t.field({

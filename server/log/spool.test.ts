@@ -20,8 +20,14 @@ function open(options: SpoolOptions, log = silentLog): Spool {
 }
 
 test('returns every value as it was put, in any order, however few blocks are in memory', async () => {
-  const value = fc.oneof(fc.json(), fc.array(fc.string({ unit: 'binary', maxLength: 10_000 }), { maxLength: 3 }), fc.string({ size: 'max', maxLength: 70_000 }));
-  const steps = fc.array(fc.record({ value, reads: fc.array(fc.nat(), { maxLength: 3 }), settles: fc.boolean() }), { maxLength: 12 });
+  const value = fc.oneof(
+    fc.json(),
+    fc.array(fc.string({ unit: 'binary', maxLength: 10_000 }), { maxLength: 3 }),
+    fc.string({ size: 'max', maxLength: 70_000 }),
+  );
+  const steps = fc.array(fc.record({ value, reads: fc.array(fc.nat(), { maxLength: 3 }), settles: fc.boolean() }), {
+    maxLength: 12,
+  });
   await fc.assert(
     fc.asyncProperty(steps, fc.nat({ max: 3 }), async (todo, blocksInMemory) => {
       const spool = new Spool(silentLog, { blocksInMemory });
@@ -47,7 +53,9 @@ test('leaves no name in the folder and nothing readable in the file', async () =
   expect(await readdir(here)).toEqual([]);
   expect(await kept.read()).toEqual({ secret });
   if (process.platform !== 'linux') return;
-  const file = readdirSync('/proc/self/fd').map((number) => `/proc/self/fd/${number}`).find((link) => linkOf(link).startsWith(here))!;
+  const file = readdirSync('/proc/self/fd')
+    .map((number) => `/proc/self/fd/${number}`)
+    .find((link) => linkOf(link).startsWith(here))!;
   const written = readFileSync(file, 'latin1');
   expect(written).toHaveLength(JSON.stringify({ secret }).length);
   expect(written).not.toMatch(/AWS|secret/);
@@ -63,7 +71,10 @@ const linkOf = (link: string): string => {
 
 test('keeps the values in memory and says so once when the folder takes no file', async () => {
   const lines: string[] = [];
-  const spool = open({ folder: join(await folder(), 'missing'), blocksInMemory: 0 }, createLog({ destination: { write: (line) => void lines.push(line) } }));
+  const spool = open(
+    { folder: join(await folder(), 'missing'), blocksInMemory: 0 },
+    createLog({ destination: { write: (line) => void lines.push(line) } }),
+  );
   const kept = ['one', 'two'].map((value) => spool.put(value));
   await spool.settle();
   await spool.settle();

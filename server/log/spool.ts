@@ -106,7 +106,8 @@ export class Spool {
     const bytes = Buffer.concat([encryption.update(values.join('\n'), 'utf8'), encryption.final()]);
     try {
       this.#file ??= await openNameless(this.#folder);
-      for (let done = 0; done < bytes.length; ) done += (await this.#file.write(bytes, done, bytes.length - done, this.#end + done)).bytesWritten;
+      for (let done = 0; done < bytes.length;)
+        done += (await this.#file.write(bytes, done, bytes.length - done, this.#end + done)).bytesWritten;
     } catch (error) {
       this.#takesNoMore = true;
       this.log.warn({ err: error }, 'An import stays in memory: the temporary folder (TMPDIR) takes no file');

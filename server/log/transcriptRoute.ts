@@ -20,7 +20,10 @@ const maxBytes = limits.body.transcript;
 /** Content types that a browser sends from a foreign page without a preflight. Plain text is allowed: programs send it by default. */
 const forms = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
 
-const flag = z.enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' }).nullish().transform((value) => value === 'true' || value === '1');
+const flag = z
+  .enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' })
+  .nullish()
+  .transform((value) => value === 'true' || value === '1');
 const options = { ...importOptions, sidechain: flag };
 const query = z.object({ sessionId: idOf('session'), windowFull: flag, ...options });
 const queryOfNew = z.object({ title: optional(title), ...options });
@@ -46,13 +49,21 @@ export interface TranscriptRouteOptions {
 export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrigins }: TranscriptRouteOptions) => {
   const { slowest, ...most } = { ...limits.uploads, ...uploads };
   const turns = new Turns(most);
-  return async (request: Request, caller: () => Promise<Caller>, _ask: unknown, made: CallerRequest): Promise<Response | Streamed | undefined> => {
+  return async (
+    request: Request,
+    caller: () => Promise<Caller>,
+    _ask: unknown,
+    made: CallerRequest,
+  ): Promise<Response | Streamed | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
-    if (request.method !== 'POST') return refusal(made, 405, 'BAD_REQUEST', 'Send the transcript with POST.', { allow: 'POST' });
-    if (forms.test(request.headers.get('content-type') ?? '')) return refusal(made, 415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
-    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
+    if (request.method !== 'POST')
+      return refusal(made, 405, 'BAD_REQUEST', 'Send the transcript with POST.', { allow: 'POST' });
+    if (forms.test(request.headers.get('content-type') ?? ''))
+      return refusal(made, 415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins))
+      return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
     const body = new Body(request.body);
     let endTurn: (() => void) | null | undefined;
     try {
@@ -68,28 +79,68 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
       endTurn = isSmall ? undefined : await turns.take(context.caller.principal);
       if (endTurn === null) throw new NoTurn();
       if (!isSmall) body.demandRate(slowest);
-      const answer = ofNew === null ? await runImport(context, { ...ofKnown!, chunks }) : await runImportOfNew(context, { ...ofNew, chunks });
-      return Response.json({ sessionId: encodeId('session', answer.sessionId), ...answer.report }, { headers: { 'cache-control': 'no-store' } });
+      const answer =
+        ofNew === null
+          ? await runImport(context, { ...ofKnown!, chunks })
+          : await runImportOfNew(context, { ...ofNew, chunks });
+      return Response.json(
+        { sessionId: encodeId('session', answer.sessionId), ...answer.report },
+        { headers: { 'cache-control': 'no-store' } },
+      );
     } catch (error) {
-      if (error instanceof BrokenOff) return refusal(made, 400, 'BAD_REQUEST', 'The upload ended before the transcript was complete: nothing was changed, send it again.');
+      if (error instanceof BrokenOff)
+        return refusal(
+          made,
+          400,
+          'BAD_REQUEST',
+          'The upload ended before the transcript was complete: nothing was changed, send it again.',
+        );
       if (error instanceof TooSlow) {
-        return refusal(made, 408, 'BAD_REQUEST', `The upload is too slow: fewer than ${slowest.bytes} bytes came in ${slowest.ms} ms: nothing was changed, send it faster or in smaller parts.`);
+        return refusal(
+          made,
+          408,
+          'BAD_REQUEST',
+          `The upload is too slow: fewer than ${slowest.bytes} bytes came in ${slowest.ms} ms: nothing was changed, send it faster or in smaller parts.`,
+        );
       }
       if (error instanceof TooLarge) {
         // The rest of the body has no limit: it is discarded only while the connection stays open.
         void body.drain();
-        return refusal(made, 413, 'REQUEST_ENTITY_TOO_LARGE', `The transcript is larger than ${maxBytes} bytes: import it in parts.`);
+        return refusal(
+          made,
+          413,
+          'REQUEST_ENTITY_TOO_LARGE',
+          `The transcript is larger than ${maxBytes} bytes: import it in parts.`,
+        );
       }
       if (error instanceof NoTurn) {
-        return whileDraining(body, refusal(made, 503, 'UNAVAILABLE', 'Other large transcripts are being imported: nothing was changed, send it again in a moment.', { 'retry-after': '5' }));
+        return whileDraining(
+          body,
+          refusal(
+            made,
+            503,
+            'UNAVAILABLE',
+            'Other large transcripts are being imported: nothing was changed, send it again in a moment.',
+            { 'retry-after': '5' },
+          ),
+        );
       }
       const { message, extensions } = masked(maskError(error, made));
       const { http, ...shown } = extensions;
       const status = httpStatusOf(String(extensions['code']));
       // Retry-After promises that nothing was changed. A repeated import into `new` would create a second session.
       const isUnchanged = !(error instanceof UnavailableError && error.outcome === 'unknown');
-      const more = { ...(status === 503 && isUnchanged && { 'retry-after': '1' }), ...(http as { headers?: Record<string, string> } | undefined)?.headers };
-      return whileDraining(body, Response.json({ errors: [{ message, extensions: { ...shown, requestId: made.id } }] }, { status, headers: { 'cache-control': 'no-store', ...more } }));
+      const more = {
+        ...(status === 503 && isUnchanged && { 'retry-after': '1' }),
+        ...(http as { headers?: Record<string, string> } | undefined)?.headers,
+      };
+      return whileDraining(
+        body,
+        Response.json(
+          { errors: [{ message, extensions: { ...shown, requestId: made.id } }] },
+          { status, headers: { 'cache-control': 'no-store', ...more } },
+        ),
+      );
     } finally {
       endTurn?.();
     }
@@ -197,7 +248,9 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw badArgument(`sessionId is '${part.slice(0, 60)}', which is not an id: give the id of a session`, ['sessionId']);
+    throw badArgument(`sessionId is '${part.slice(0, 60)}', which is not an id: give the id of a session`, [
+      'sessionId',
+    ]);
   }
 }
 
@@ -206,5 +259,10 @@ const masked = (error: Error): { message: string; extensions: Record<string, unk
   extensions: error instanceof GraphQLError ? error.extensions : {},
 });
 
-const refusal = (made: CallerRequest, status: number, code: string, message: string, headers: Record<string, string> = {}): Response =>
-  Response.json({ errors: [{ message, extensions: { code, requestId: made.id } }] }, { status, headers });
+const refusal = (
+  made: CallerRequest,
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response => Response.json({ errors: [{ message, extensions: { code, requestId: made.id } }] }, { status, headers });

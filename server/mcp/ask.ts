@@ -39,7 +39,8 @@ export function deskOf(caller: Caller, ask: Ask): Desk {
     query,
     async mutate<Data>(document: string, input: Record<string, unknown>) {
       const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });
-      if (answer.code !== undefined) throw new Refused(inToolWords(answer.toolResult?.content ?? answer.message!), answer.code);
+      if (answer.code !== undefined)
+        throw new Refused(inToolWords(answer.toolResult?.content ?? answer.message!), answer.code);
       return answer;
     },
   };
@@ -62,4 +63,5 @@ const words: Record<string, string> = {
   handoffToolDefinitions: 'tools/list',
 };
 
-const inToolWords = (message: string): string => message.replace(/\b[a-z]+[A-Z][A-Za-z]+\b/g, (word) => (Object.hasOwn(words, word) ? words[word]! : word));
+const inToolWords = (message: string): string =>
+  message.replace(/\b[a-z]+[A-Z][A-Za-z]+\b/g, (word) => (Object.hasOwn(words, word) ? words[word]! : word));

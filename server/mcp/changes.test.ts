@@ -19,7 +19,15 @@ const { url } = await startApp(database, { variables, recheckMs: 100, pace: { po
 const { agent, run } = world(pool);
 for (const id of ['ada', 'bob', 'eve', 'zoe']) await agent(id);
 const collaborate = (...collaborators: string[]) => run(updateAgent, { id: 'ada', collaborators });
-const tools = (...names: string[]): string[] => ['baton_inbox', 'baton_accept', 'baton_reject', 'baton_read', 'baton_note', 'baton_handoff', ...names];
+const tools = (...names: string[]): string[] => [
+  'baton_inbox',
+  'baton_accept',
+  'baton_reject',
+  'baton_read',
+  'baton_note',
+  'baton_handoff',
+  ...names,
+];
 
 it('announces changed collaborations, tools and targets, whichever server changed them', async () => {
   await collaborate('bob');
@@ -43,7 +51,9 @@ it('announces changed collaborations, tools and targets, whichever server change
   await send(`${other.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
-    body: JSON.stringify({ query: 'mutation { updateAgent(input: { id: "ada", collaborators: ["bob", "eve"] }) { __typename } }' }),
+    body: JSON.stringify({
+      query: 'mutation { updateAgent(input: { id: "ada", collaborators: ["bob", "eve"] }) { __typename } }',
+    }),
   });
   await toldMoreThan(1);
   expect(await model.tools()).toEqual(tools('transfer_to_bob', 'transfer_to_eve'));
@@ -54,14 +64,22 @@ it('announces changed collaborations, tools and targets, whichever server change
 
   // What concerns others is not told; what follows is.
   await run(updateAgent, { id: 'zoe', name: 'Zoe' });
-  await run(createHandoffTool, { name: 'escalate', targetAgentId: 'zoe', agentIds: ['ada'], description: 'For the angry.', instructions: null, variables: [] });
+  await run(createHandoffTool, {
+    name: 'escalate',
+    targetAgentId: 'zoe',
+    agentIds: ['ada'],
+    description: 'For the angry.',
+    instructions: null,
+    variables: [],
+  });
   await toldMoreThan(3);
   expect([told, await model.tools()]).toEqual([4, tools('escalate', 'transfer_to_bob')]);
 });
 
 it('a stream ends with its key, and when the server stops', async () => {
   const { secret, keyId } = await run(createKey, { role: 'AGENT', agentId: 'bob', name: 'b', expiresAt: null });
-  const streamOf = async (to: string, key: string) => fetch(`${to}/mcp/bob`, { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } });
+  const streamOf = async (to: string, key: string) =>
+    fetch(`${to}/mcp/bob`, { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } });
   const ended = await streamOf(url, secret);
   expect(ended).toMatchObject({ status: 200 });
   expect(ended.headers.get('content-type')).toBe('text/event-stream');
@@ -75,9 +93,14 @@ it('a stream ends with its key, and when the server stops', async () => {
 });
 
 it('a stream that its client left is closed', async () => {
-  const { url: own, streams } = await startApp(database, { variables: { ...variables, BATON_HEARTBEAT_SECONDS: '0.1' } });
+  const { url: own, streams } = await startApp(database, {
+    variables: { ...variables, BATON_HEARTBEAT_SECONDS: '0.1' },
+  });
   const left = new AbortController();
-  const response = await fetch(`${own}/mcp/bob`, { signal: left.signal, headers: { accept: 'text/event-stream', authorization: `Bearer ${adminKey}` } });
+  const response = await fetch(`${own}/mcp/bob`, {
+    signal: left.signal,
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${adminKey}` },
+  });
   await response.body!.getReader().read();
   expect(streams.size).toBe(1);
   left.abort();
@@ -86,7 +109,15 @@ it('a stream that its client left is closed', async () => {
 
 it('refuses a stream for another agent than that of the key, and for one that does not exist', async () => {
   const { secret } = await run(createKey, { role: 'AGENT', agentId: 'bob', name: 'b', expiresAt: null });
-  for (const [path, key, status] of [['/ada', secret, 403], ['/nobody', adminKey, 404], ['/ada', 'baton_no', 401]] as const) {
-    expect([path, (await send(`${url}/mcp${path}`, { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } })).status]).toEqual([path, status]);
+  for (const [path, key, status] of [
+    ['/ada', secret, 403],
+    ['/nobody', adminKey, 404],
+    ['/ada', 'baton_no', 401],
+  ] as const) {
+    expect([
+      path,
+      (await send(`${url}/mcp${path}`, { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } }))
+        .status,
+    ]).toEqual([path, status]);
   }
 });

@@ -56,25 +56,44 @@ export async function changesOf(streams: Streams, caller: Caller, desk: Desk): P
     },
     cancel: async () => void (await stream.return()),
   });
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' } });
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' },
+  });
 }
 
-const document = 'query ($id: ID!) { agent(id: $id) { handoffToolDefinitions(format: MCP) } handoffTools(first: 100, where: { agentId: $id }) { nodes { targetAgent { id } } } }';
+const document =
+  'query ($id: ID!) { agent(id: $id) { handoffToolDefinitions(format: MCP) } handoffTools(first: 100, where: { agentId: $id }) { nodes { targetAgent { id } } } }';
 
 /** An analyst that names no agent has tools that never change. */
 async function look({ agentId, query }: Desk): Promise<Seen> {
   if (agentId === null) return { definitions: '', agents: new Set() };
-  const { agent, handoffTools } = await query<{ agent: { handoffToolDefinitions: object[] } | null; handoffTools: { nodes: { targetAgent: { id: string } }[] } }>(document, { id: agentId });
+  const { agent, handoffTools } = await query<{
+    agent: { handoffToolDefinitions: object[] } | null;
+    handoffTools: { nodes: { targetAgent: { id: string } }[] };
+  }>(document, { id: agentId });
   if (agent === null) throw new NoAgent(`There is no agent '${agentId}': check the address`);
-  return { definitions: JSON.stringify(agent.handoffToolDefinitions), agents: new Set([agentId, ...handoffTools.nodes.map(({ targetAgent }) => targetAgent.id)]) };
+  return {
+    definitions: JSON.stringify(agent.handoffToolDefinitions),
+    agents: new Set([agentId, ...handoffTools.nodes.map(({ targetAgent }) => targetAgent.id)]),
+  };
 }
 
-async function open(streams: Streams, caller: Caller, concerns: (agents: readonly string[]) => boolean): Promise<Stream> {
+async function open(
+  streams: Streams,
+  caller: Caller,
+  concerns: (agents: readonly string[]) => boolean,
+): Promise<Stream> {
   try {
-    return await streams.open({ key: { kind: 'all' }, caller, after: null, accepts: ({ type, inboxes }) => type === 'AGENT_CHANGED' && concerns(inboxes) });
+    return await streams.open({
+      key: { kind: 'all' },
+      caller,
+      after: null,
+      accepts: ({ type, inboxes }) => type === 'AGENT_CHANGED' && concerns(inboxes),
+    });
   } catch (error) {
     if (error instanceof StreamEnded) throw new GraphQLError(error.message, { extensions: { code: error.code } });
-    if (error instanceof TooManyStreams) throw new GraphQLError(error.message, { extensions: { code: 'LIMIT_EXCEEDED' } });
+    if (error instanceof TooManyStreams)
+      throw new GraphQLError(error.message, { extensions: { code: 'LIMIT_EXCEEDED' } });
     throw error;
   }
 }

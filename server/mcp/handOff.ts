@@ -14,8 +14,14 @@ interface Advanced {
   session: { id: string; status: string };
 }
 
-const executeDocument = mutation('executeHandoffTool', 'toolResult { content } handoff { id deadlineAt targetAgent { id } } session { id }');
-const advanceDocument = mutation('advancePipeline', 'handoff { id deadlineAt targetAgent { id } } session { id status }');
+const executeDocument = mutation(
+  'executeHandoffTool',
+  'toolResult { content } handoff { id deadlineAt targetAgent { id } } session { id }',
+);
+const advanceDocument = mutation(
+  'advancePipeline',
+  'handoff { id deadlineAt targetAgent { id } } session { id status }',
+);
 const completeDocument = mutation('completeSession', 'session { id status }');
 const failDocument = mutation('failSession', 'session { id status }');
 const sessionDocument = `query ($id: ID!) { session(id: $id) { ${sessionFields} } }`;
@@ -32,7 +38,12 @@ export interface ToolCall {
 export async function transfer(desk: Desk, { session, ...call }: ToolCall) {
   const sessionId = await sessionMeant(desk, session);
   const { toolResult, handoff } = await desk.mutate<Executed>(executeDocument, { sessionId, ...call });
-  return answer(toolResult.content, { handoff: handoff.id, session: sessionId, target: handoff.targetAgent.id, deadlineAt: handoff.deadlineAt });
+  return answer(toolResult.content, {
+    handoff: handoff.id,
+    session: sessionId,
+    target: handoff.targetAgent.id,
+    deadlineAt: handoff.deadlineAt,
+  });
 }
 
 export interface HandOff {
@@ -45,14 +56,26 @@ export interface HandOff {
   session?: string | undefined;
 }
 
-export async function handOff(desk: Desk, { target, outcome, reason, summary, variables, payload, session }: HandOff, callId: string | null) {
-  if (target !== undefined && outcome !== undefined) throw new Refused('Give target or outcome, not both.', 'BAD_USER_INPUT');
+export async function handOff(
+  desk: Desk,
+  { target, outcome, reason, summary, variables, payload, session }: HandOff,
+  callId: string | null,
+) {
+  if (target !== undefined && outcome !== undefined)
+    throw new Refused('Give target or outcome, not both.', 'BAD_USER_INPUT');
   if (outcome === undefined) {
-    if (payload !== undefined) throw new Refused('payload goes with outcome. Give variables to a target instead.', 'BAD_USER_INPUT');
+    if (payload !== undefined)
+      throw new Refused('payload goes with outcome. Give variables to a target instead.', 'BAD_USER_INPUT');
     if (target === undefined) throw await nowhere(desk, session);
-    return transfer(desk, { toolName: `transfer_to_${target}`, arguments: { reason, ...(summary !== undefined && { summary }), ...(variables !== undefined && { variables }) }, session, callId });
+    return transfer(desk, {
+      toolName: `transfer_to_${target}`,
+      arguments: { reason, ...(summary !== undefined && { summary }), ...(variables !== undefined && { variables }) },
+      session,
+      callId,
+    });
   }
-  if (variables !== undefined) throw new Refused('variables go with target. Give payload with an outcome instead.', 'BAD_USER_INPUT');
+  if (variables !== undefined)
+    throw new Refused('variables go with target. Give payload with an outcome instead.', 'BAD_USER_INPUT');
   const sessionId = await sessionMeant(desk, session);
   if (!(await isInStage(desk, sessionId))) return end(desk, { outcome, reason, summary, payload, sessionId });
   const advanced = await desk.mutate<Advanced>(advanceDocument, { sessionId, outcome, reason, summary, payload });
@@ -63,7 +86,13 @@ export async function handOff(desk: Desk, { target, outcome, reason, summary, va
       : advanced.session.status === 'COMPLETED'
         ? 'The pipeline is completed, and the session with it.'
         : 'The session waits for an agent of the next stage. You no longer hold it: stop working on it.';
-  return answer(next, { session: sessionId, outcome, target: target_, handoff: advanced.handoff?.id ?? null, status: advanced.session.status });
+  return answer(next, {
+    session: sessionId,
+    outcome,
+    target: target_,
+    handoff: advanced.handoff?.id ?? null,
+    status: advanced.session.status,
+  });
 }
 
 async function isInStage({ query }: Desk, id: string): Promise<boolean> {
@@ -73,15 +102,42 @@ async function isInStage({ query }: Desk, id: string): Promise<boolean> {
 }
 
 /** Ends a Session that is in no pipeline. */
-async function end(desk: Desk, { outcome, reason, summary, payload, sessionId }: Pick<HandOff, 'reason' | 'summary' | 'payload'> & { outcome: string; sessionId: string }) {
+async function end(
+  desk: Desk,
+  {
+    outcome,
+    reason,
+    summary,
+    payload,
+    sessionId,
+  }: Pick<HandOff, 'reason' | 'summary' | 'payload'> & { outcome: string; sessionId: string },
+) {
   if (outcome === 'COMPLETED') {
     await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: payload });
-    return answer('The session is completed. You no longer hold it: stop working on it.', { session: sessionId, outcome, target: null, handoff: null, status: outcome });
+    return answer('The session is completed. You no longer hold it: stop working on it.', {
+      session: sessionId,
+      outcome,
+      target: null,
+      handoff: null,
+      status: outcome,
+    });
   }
-  if (outcome !== 'FAILED') throw new Refused('The session is in no pipeline. Give outcome COMPLETED or FAILED to end it, or target to pass it on.', 'BAD_USER_INPUT', { outcomes: ['COMPLETED', 'FAILED'] });
-  if (payload !== undefined) throw new Refused('A failed session has no payload: put it into summary.', 'BAD_USER_INPUT');
+  if (outcome !== 'FAILED')
+    throw new Refused(
+      'The session is in no pipeline. Give outcome COMPLETED or FAILED to end it, or target to pass it on.',
+      'BAD_USER_INPUT',
+      { outcomes: ['COMPLETED', 'FAILED'] },
+    );
+  if (payload !== undefined)
+    throw new Refused('A failed session has no payload: put it into summary.', 'BAD_USER_INPUT');
   await desk.mutate(failDocument, { sessionId, reason: summary === undefined ? reason : `${reason}\n\n${summary}` });
-  return answer('The session has failed. You no longer hold it: stop working on it.', { session: sessionId, outcome, target: null, handoff: null, status: outcome });
+  return answer('The session has failed. You no longer hold it: stop working on it.', {
+    session: sessionId,
+    outcome,
+    target: null,
+    handoff: null,
+    status: outcome,
+  });
 }
 
 /** Says what may be given. */
@@ -89,5 +145,11 @@ async function nowhere(desk: Desk, given: string | undefined): Promise<Refused> 
   const sessionId = await sessionMeant(desk, given);
   const { session } = await desk.query<{ session: HeldSession | null }>(sessionDocument, { id: sessionId });
   const outcomes = session === null ? [] : outcomesOf(session);
-  return new Refused(outcomes.length > 0 ? `Give outcome: ${outcomes.join(' or ')}.` : 'Give target: the id of the agent that goes on, as in the name of a transfer_to_ tool. To end the session, give outcome COMPLETED or FAILED.', 'BAD_USER_INPUT', { outcomes });
+  return new Refused(
+    outcomes.length > 0
+      ? `Give outcome: ${outcomes.join(' or ')}.`
+      : 'Give target: the id of the agent that goes on, as in the name of a transfer_to_ tool. To end the session, give outcome COMPLETED or FAILED.',
+    'BAD_USER_INPUT',
+    { outcomes },
+  );
 }

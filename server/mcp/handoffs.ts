@@ -26,11 +26,14 @@ const waitingDocument = `query ($agentId: ID) {
     totalCount nodes { id deadlineAt sourceAgent { id } targetAgent { id } session { id title } }
   }
 }`;
-const promptsDocument = 'query ($ids: [ID!]!, $maxTokens: Int!) { nodes(ids: $ids) { ... on Handoff { contextPrompt(maxTokens: $maxTokens) { text dropped { id } } } } }';
+const promptsDocument =
+  'query ($ids: [ID!]!, $maxTokens: Int!) { nodes(ids: $ids) { ... on Handoff { contextPrompt(maxTokens: $maxTokens) { text dropped { id } } } } }';
 
 /** The handoffs that wait for the agent, or for any, the oldest first. */
 export async function waitingHandoffs({ agentId, query }: Desk): Promise<{ totalCount: number; nodes: Waiting[] }> {
-  const { handoffs } = await query<{ handoffs: { totalCount: number; nodes: Waiting[] } }>(waitingDocument, { agentId });
+  const { handoffs } = await query<{ handoffs: { totalCount: number; nodes: Waiting[] } }>(waitingDocument, {
+    agentId,
+  });
   return handoffs;
 }
 
@@ -40,14 +43,26 @@ export async function handoffMeant(desk: Desk, given: string | undefined): Promi
   const { nodes } = await waitingHandoffs(desk);
   if (nodes.length === 1) return nodes[0]!.id;
   const handoffs = nodes.map(({ id, session }) => ({ id, title: session.title }));
-  if (handoffs.length === 0) throw new Refused('No handoff waits for you. Call baton_inbox later.', 'NO_HANDOFF_WAITS', { handoffs });
-  throw new Refused(`${handoffs.length} handoffs wait for you. Name one of them as handoff: ${handoffs.map(({ id, title }) => `${id} ${named(title)}`).join('; ')}.`, 'SEVERAL_HANDOFFS_WAIT', { handoffs });
+  if (handoffs.length === 0)
+    throw new Refused('No handoff waits for you. Call baton_inbox later.', 'NO_HANDOFF_WAITS', { handoffs });
+  throw new Refused(
+    `${handoffs.length} handoffs wait for you. Name one of them as handoff: ${handoffs.map(({ id, title }) => `${id} ${named(title)}`).join('; ')}.`,
+    'SEVERAL_HANDOFFS_WAIT',
+    { handoffs },
+  );
 }
 
 export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: number | undefined }) {
   const [{ totalCount, nodes }, held] = [await waitingHandoffs(desk), await heldSessions(desk)];
   const shown = nodes.slice(0, mostPrompts);
-  const prompts = shown.length === 0 ? [] : await promptsOf(desk, shown.map(({ id }) => id), Math.max(leastTokens, Math.floor(maxTokens / shown.length)));
+  const prompts =
+    shown.length === 0
+      ? []
+      : await promptsOf(
+          desk,
+          shown.map(({ id }) => id),
+          Math.max(leastTokens, Math.floor(maxTokens / shown.length)),
+        );
   const handoffs = shown.map(({ id, deadlineAt, sourceAgent, targetAgent, session }, at) => ({
     handoff: id,
     from: sourceAgent?.id ?? null,
@@ -59,14 +74,24 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
   }));
   // A PENDING one is a handoff that waits.
   const taken = held.filter(({ agentSession }) => agentSession?.state !== 'PENDING');
-  const sessions = taken.map((session) => ({ ...sessionData(session), proposal: session.agentSession?.proposal?.metadata ?? null }));
+  const sessions = taken.map((session) => ({
+    ...sessionData(session),
+    proposal: session.agentSession?.proposal?.metadata ?? null,
+  }));
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
-    totalCount === 0 ? `No handoff waits${whom}.` : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
-    ...sessions.map(({ session, title, state, outcomes }) => `You hold ${session} ${named(title)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`),
+    totalCount === 0
+      ? `No handoff waits${whom}.`
+      : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
+    ...sessions.map(
+      ({ session, title, state, outcomes }) =>
+        `You hold ${session} ${named(title)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
+    ),
     ...taken.flatMap((session) => proposalLine(session) ?? []),
   ];
-  const texts = handoffs.map(({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`);
+  const texts = handoffs.map(
+    ({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`,
+  );
   return answer(lines.join('\n'), { handoffs, sessions, waiting: totalCount }, texts);
 }
 
@@ -75,26 +100,45 @@ async function promptsOf({ query }: Desk, ids: string[], maxTokens: number): Pro
   return nodes.map((node) => node?.contextPrompt ?? { text: '', dropped: [] });
 }
 
-const sessionData = (session: HeldSession) => ({ session: session.id, title: session.title, state: session.agentSession?.state ?? session.status, outcomes: outcomesOf(session) });
+const sessionData = (session: HeldSession) => ({
+  session: session.id,
+  title: session.title,
+  state: session.agentSession?.state ?? session.status,
+  outcomes: outcomesOf(session),
+});
 
 /** Names of left-out items in an answer. */
 const mostNames = 40;
-export const idsOf = ({ dropped }: Pick<Prompt, 'dropped'>): string[] => dropped.slice(0, mostNames).map(({ id }) => id);
+export const idsOf = ({ dropped }: Pick<Prompt, 'dropped'>): string[] =>
+  dropped.slice(0, mostNames).map(({ id }) => id);
 
 export const leftOutNote = (handoff: string, leftOut: readonly string[]): string =>
-  leftOut.length === 0 ? '' : `\n\nLeft out: ${leftOut.join(', ')}. baton_read returns one with handoff ${handoff} and its name as item.`;
+  leftOut.length === 0
+    ? ''
+    : `\n\nLeft out: ${leftOut.join(', ')}. baton_read returns one with handoff ${handoff} and its name as item.`;
 
 const acceptDocument = mutation('acceptHandoff', `handoff { id sourceAgent { id } session { ${sessionFields} } }`);
 
-export async function accept(desk: Desk, { handoff: given, maxTokens = 8_000 }: { handoff?: string | undefined; maxTokens?: number | undefined }) {
+export async function accept(
+  desk: Desk,
+  { handoff: given, maxTokens = 8_000 }: { handoff?: string | undefined; maxTokens?: number | undefined },
+) {
   const handoffId = await handoffMeant(desk, given);
-  const { handoff } = await desk.mutate<{ handoff: { id: string; sourceAgent: { id: string } | null; session: HeldSession } }>(acceptDocument, { handoffId });
+  const { handoff } = await desk.mutate<{
+    handoff: { id: string; sourceAgent: { id: string } | null; session: HeldSession };
+  }>(acceptDocument, { handoffId });
   const [prompt] = await promptsOf(desk, [handoffId], maxTokens);
   const leftOut = idsOf(prompt!);
   const { session } = handoff;
   return answer(
     `You hold ${session.id} now. ${adviceFor(session)}`,
-    { handoff: handoffId, from: handoff.sourceAgent?.id ?? null, ...sessionData(session), leftOut, prompt: prompt!.text },
+    {
+      handoff: handoffId,
+      from: handoff.sourceAgent?.id ?? null,
+      ...sessionData(session),
+      leftOut,
+      prompt: prompt!.text,
+    },
     [prompt!.text + leftOutNote(handoffId, leftOut)],
   );
 }
@@ -103,7 +147,13 @@ const rejectDocument = mutation('rejectHandoff', 'session { id agent { id } stat
 
 export async function reject(desk: Desk, { handoff: given, reason }: { handoff?: string | undefined; reason: string }) {
   const handoffId = await handoffMeant(desk, given);
-  const { session } = await desk.mutate<{ session: { id: string; agent: { id: string } | null } }>(rejectDocument, { handoffId, reason });
+  const { session } = await desk.mutate<{ session: { id: string; agent: { id: string } | null } }>(rejectDocument, {
+    handoffId,
+    reason,
+  });
   const holder = session.agent?.id ?? null;
-  return answer(`Declined. ${holder === null ? 'The session is unassigned now' : `'${holder}' holds the session again`}; your reason is recorded.`, { handoff: handoffId, session: session.id, holder });
+  return answer(
+    `Declined. ${holder === null ? 'The session is unassigned now' : `'${holder}' holds the session again`}; your reason is recorded.`,
+    { handoff: handoffId, session: session.id, holder },
+  );
 }

@@ -13,17 +13,44 @@ import { world } from '../../test/world.ts';
 
 const { db, url, secrets, askers, session, initiate } = await askersOf();
 
-const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } } };
-const post = (path: string, { key, body = JSON.stringify(initialize), headers = {}, to = url }: { key?: string; body?: string; headers?: Record<string, string>; to?: string } = {}): Promise<Sent> =>
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+const post = (
+  path: string,
+  {
+    key,
+    body = JSON.stringify(initialize),
+    headers = {},
+    to = url,
+  }: { key?: string; body?: string; headers?: Record<string, string>; to?: string } = {},
+): Promise<Sent> =>
   send(`${to}/mcp${path}`, {
     method: 'POST',
     body,
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
   });
 const messageOf = ({ body }: Sent): string => (JSON.parse(body) as { error: { message: string } }).error.message;
 
 const reading = ['baton_inbox', 'baton_read'];
-const working = ['baton_inbox', 'baton_accept', 'baton_reject', 'baton_read', 'baton_note', 'baton_handoff', 'transfer_to_bob', 'transfer_to_eve'];
+const working = [
+  'baton_inbox',
+  'baton_accept',
+  'baton_reject',
+  'baton_read',
+  'baton_note',
+  'baton_handoff',
+  'transfer_to_bob',
+  'transfer_to_eve',
+];
 
 it.each<[Asker, Record<'' | '/ada' | '/bob', number | string[]>]>([
   ['AGENT', { '': working, '/ada': working, '/bob': 403 }],
@@ -39,9 +66,17 @@ it.each<[Asker, Record<'' | '/ada' | '/bob', number | string[]>]>([
 });
 
 it('says to which agent a key is bound, and how an operator names one', async () => {
-  expect(messageOf(await post('/bob', { key: secrets.AGENT }))).toBe("Your key is bound to agent 'ada': use /mcp or /mcp/ada");
-  expect(messageOf(await post('', { key: secrets.OPERATOR }))).toBe('Name the agent that you act for in the address: /mcp/<agent>');
-  for (const [path, says] of [['/nobody', "There is no agent 'nobody'"], ['/No%20body', 'is not the id of an agent'], ['/%E0%A4%A', 'is not the id of an agent']] as const) {
+  expect(messageOf(await post('/bob', { key: secrets.AGENT }))).toBe(
+    "Your key is bound to agent 'ada': use /mcp or /mcp/ada",
+  );
+  expect(messageOf(await post('', { key: secrets.OPERATOR }))).toBe(
+    'Name the agent that you act for in the address: /mcp/<agent>',
+  );
+  for (const [path, says] of [
+    ['/nobody', "There is no agent 'nobody'"],
+    ['/No%20body', 'is not the id of an agent'],
+    ['/%E0%A4%A', 'is not the id of an agent'],
+  ] as const) {
     const refused = await post(path, { key: secrets.OPERATOR });
     expect([path, refused.status, messageOf(refused)]).toEqual([path, 404, expect.stringContaining(says)]);
   }
@@ -49,7 +84,10 @@ it('says to which agent a key is bound, and how an operator names one', async ()
 
 it('a request without a valid key is 401 and names the scheme', async () => {
   for (const key of [undefined, 'baton_wrong']) {
-    expect(await post('/ada', key === undefined ? {} : { key })).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    expect(await post('/ada', key === undefined ? {} : { key })).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+    });
   }
 });
 
@@ -60,15 +98,34 @@ it('reads and changes no more than the agent of the address may, whatever the ke
   for (const role of ['AGENT', 'OPERATOR', 'ADMIN'] as const) {
     const model = await connect(url, '/ada', { key: secrets[role] });
     const before = await hashAllTables(db.pool);
-    for (const [name, given] of [['baton_read', { session: foreign }], ['baton_note', { session: foreign, text: 'x' }], ['baton_accept', { handoff }], ['baton_reject', { handoff, reason: 'x' }], ['transfer_to_bob', { session: foreign, reason: 'x' }], ['baton_read', { handoff }]] as const) {
-      expect([role, name, await model.call(name, given)]).toMatchObject([role, name, { isError: true, data: { code: 'NOT_FOUND' } }]);
+    for (const [name, given] of [
+      ['baton_read', { session: foreign }],
+      ['baton_note', { session: foreign, text: 'x' }],
+      ['baton_accept', { handoff }],
+      ['baton_reject', { handoff, reason: 'x' }],
+      ['transfer_to_bob', { session: foreign, reason: 'x' }],
+      ['baton_read', { handoff }],
+    ] as const) {
+      expect([role, name, await model.call(name, given)]).toMatchObject([
+        role,
+        name,
+        { isError: true, data: { code: 'NOT_FOUND' } },
+      ]);
     }
     expect(await hashAllTables(db.pool)).toEqual(before);
-    expect(await model.call('baton_note', { text: `by ${role}`, session: encodeId('session', own) })).toMatchObject({ isError: false });
+    expect(await model.call('baton_note', { text: `by ${role}`, session: encodeId('session', own) })).toMatchObject({
+      isError: false,
+    });
   }
-  const { data } = await askers.ADMIN.post<{ session: { messages: { nodes: object[] } } }>(`{ session(id: "${encodeId('session', own)}") { messages { nodes { content recordedBy { role principal } agentSession { agent { id } } } } } }`);
+  const { data } = await askers.ADMIN.post<{ session: { messages: { nodes: object[] } } }>(
+    `{ session(id: "${encodeId('session', own)}") { messages { nodes { content recordedBy { role principal } agentSession { agent { id } } } } } }`,
+  );
   expect(data.session.messages.nodes).toEqual(
-    (['ADMIN', 'OPERATOR', 'AGENT'] as const).map((role) => ({ content: `by ${role}`, recordedBy: { role, principal: role === 'ADMIN' ? 'admin' : (expect.stringMatching(/^key_/) as unknown) }, agentSession: { agent: { id: 'ada' } } })),
+    (['ADMIN', 'OPERATOR', 'AGENT'] as const).map((role) => ({
+      content: `by ${role}`,
+      recordedBy: { role, principal: role === 'ADMIN' ? 'admin' : (expect.stringMatching(/^key_/) as unknown) },
+      agentSession: { agent: { id: 'ada' } },
+    })),
   );
 });
 
@@ -76,12 +133,16 @@ it('an analyst reads everything without an agent, and changes nothing', async ()
   const id = encodeId('session', await session('bob'));
   const { handoffId } = await initiate(await session('bob'), 'eve');
   const model = await connect(url, '', { key: secrets.ANALYST });
-  expect(await model.call('baton_read', { session: id })).toMatchObject({ isError: false, data: { session: id, holder: 'bob' } });
+  expect(await model.call('baton_read', { session: id })).toMatchObject({
+    isError: false,
+    data: { session: id, holder: 'bob' },
+  });
   const { data, texts } = await model.call('baton_inbox');
   expect(data.handoffs.map(({ handoff }) => handoff)).toContain(encodeId('handoff', handoffId));
   expect(texts[0]).not.toContain('you');
   const before = await hashAllTables(db.pool);
-  for (const name of working.slice(1).filter((each) => each !== 'baton_read')) expect(await model.call(name, {})).toMatchObject({ isError: true, data: { code: 'FORBIDDEN' } });
+  for (const name of working.slice(1).filter((each) => each !== 'baton_read'))
+    expect(await model.call(name, {})).toMatchObject({ isError: true, data: { code: 'FORBIDDEN' } });
   expect(await hashAllTables(db.pool)).toEqual(before);
 });
 
@@ -89,7 +150,11 @@ it('bodies, methods, types and origins have the bounds of the other doors', asyn
   const key = secrets.AGENT;
   const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const cases: [string, number, () => Promise<Sent>][] = [
-    ['a body over 1 MB', 413, () => post('', { key, body: JSON.stringify({ ...initialize, pad: 'x'.repeat(1_000_000) }) })],
+    [
+      'a body over 1 MB',
+      413,
+      () => post('', { key, body: JSON.stringify({ ...initialize, pad: 'x'.repeat(1_000_000) }) }),
+    ],
     ['no JSON', 400, () => post('', { key, body: '{' })],
     ['a list of messages', 400, () => post('', { key, body: `[${list}]` })],
     ['no message', 400, () => post('', { key, body: '{"a": 1}' })],
@@ -113,10 +178,24 @@ it('bodies, methods, types and origins have the bounds of the other doors', asyn
 it('values of any depth and unknown methods are refused without a word of what is inside', async () => {
   const key = secrets.AGENT;
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
-  const call = (name: string, given: string) => post('', { key, body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given}}}` });
-  for (const [name, given] of [['baton_handoff', `{"target":"bob","reason":"x","variables":{"a":${deep}}}`], ['transfer_to_bob', `{"reason":"x","variables":${deep}}`], ['baton_note', '{"text":"\\u0000"}'], ['__proto__', '{}'], ['constructor', '{}']] as const) {
+  const call = (name: string, given: string) =>
+    post('', {
+      key,
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given}}}`,
+    });
+  for (const [name, given] of [
+    ['baton_handoff', `{"target":"bob","reason":"x","variables":{"a":${deep}}}`],
+    ['transfer_to_bob', `{"reason":"x","variables":${deep}}`],
+    ['baton_note', '{"text":"\\u0000"}'],
+    ['__proto__', '{}'],
+    ['constructor', '{}'],
+  ] as const) {
     const { status, body } = await call(name, given);
-    expect([name, status, (JSON.parse(body) as { result: { isError: boolean } }).result.isError]).toEqual([name, 200, true]);
+    expect([name, status, (JSON.parse(body) as { result: { isError: boolean } }).result.isError]).toEqual([
+      name,
+      200,
+      true,
+    ]);
     expect(body).not.toMatch(/stack|\.ts:|node_modules|prisma/i);
   }
   const { body } = await post('', { key, body: '{"jsonrpc":"2.0","id":1,"method":"constructor"}' });
@@ -134,14 +213,27 @@ it('every request counts as a read, and what a tool does as over GraphQL', async
 
   const other = await secretFor(db.pool, 'AGENT', 'bob');
   const id = encodeId('session', await session('bob'));
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'baton_note', arguments: { session: id, decisions: ['1', '2', '3', '4'] } } });
-  const { result } = JSON.parse((await post('', { to: limited, key: other, body })).body) as { result: { isError: boolean; structuredContent: object } };
-  expect(result).toMatchObject({ isError: true, structuredContent: { code: 'RATE_LIMITED', recorded: ['decision 1', 'decision 2', 'decision 3'] } });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'baton_note', arguments: { session: id, decisions: ['1', '2', '3', '4'] } },
+  });
+  const { result } = JSON.parse((await post('', { to: limited, key: other, body })).body) as {
+    result: { isError: boolean; structuredContent: object };
+  };
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { code: 'RATE_LIMITED', recorded: ['decision 1', 'decision 2', 'decision 3'] },
+  });
 });
 
 it('answers below a base path, and where only persisted operations are answered', async () => {
   const only = createPersistedOperations({}, { only: true });
-  const { url: below } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey, BATON_BASE_PATH: '/tools/baton' }, persisted: only });
+  const { url: below } = await startApp(db, {
+    variables: { BATON_ADMIN_KEY: adminKey, BATON_BASE_PATH: '/tools/baton' },
+    persisted: only,
+  });
   expect((await client(below, { key: adminKey }).post('{ viewer { role } }')).errors).toHaveLength(1);
   expect(await (await connect(below, '/ada', { key: adminKey })).tools()).toEqual(working);
   expect((await post('/ada', { to: `${url}/tools/baton`, key: adminKey })).status).toBe(404);
@@ -155,6 +247,11 @@ it('without keys the address alone gives the rights of its agent', async () => {
   expect((await post('', { to: keyless })).status).toBe(403);
   const foreign = encodeId('session', await begin('bob'));
   const model = await connect(keyless, '/ada');
-  expect(await model.call('baton_read', { session: foreign })).toMatchObject({ isError: true, data: { code: 'NOT_FOUND' } });
-  expect(await (await connect(keyless, '/bob')).call('baton_read', { session: foreign })).toMatchObject({ isError: false });
+  expect(await model.call('baton_read', { session: foreign })).toMatchObject({
+    isError: true,
+    data: { code: 'NOT_FOUND' },
+  });
+  expect(await (await connect(keyless, '/bob')).call('baton_read', { session: foreign })).toMatchObject({
+    isError: false,
+  });
 });

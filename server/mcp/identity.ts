@@ -17,10 +17,12 @@ export class WrongAddress extends Error {
  * @throws WrongAddress
  */
 export function actingFor(caller: Caller, named: string | null): Caller {
-  if (named !== null && !isAgentId(named)) throw new WrongAddress(404, `'${named.slice(0, 60)}' is not the id of an agent: check the address`);
+  if (named !== null && !isAgentId(named))
+    throw new WrongAddress(404, `'${named.slice(0, 60)}' is not the id of an agent: check the address`);
   const { role, agentId } = caller;
   if (agentId !== null) {
-    if (named !== null && named !== agentId) throw new WrongAddress(403, `Your key is bound to agent '${agentId}': use /mcp or /mcp/${agentId}`);
+    if (named !== null && named !== agentId)
+      throw new WrongAddress(403, `Your key is bound to agent '${agentId}': use /mcp or /mcp/${agentId}`);
     return caller;
   }
   if (named !== null) return { ...caller, agentId: named, role: caller.principal === 'loopback' ? 'AGENT' : role };

@@ -30,18 +30,60 @@ const { PATH } = process.env;
 
 /** The Inspector's command line, over HTTP or as the client of `baton mcp`. */
 async function inspect<Result>(over: 'HTTP' | 'stdio', ...args: string[]): Promise<Result> {
-  const server = over === 'HTTP' ? [`${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`] : ['-e', `BATON_KEY=${key}`, process.execPath, await bundled('server/cli/baton.ts'), 'mcp', '--url', url];
-  const { stdout } = await promisify(execFile)(node, [inspector, '--cli', ...server, ...args], { env: { PATH, HOME: home }, timeout: 60_000 });
+  const server =
+    over === 'HTTP'
+      ? [`${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
+      : ['-e', `BATON_KEY=${key}`, process.execPath, await bundled('server/cli/baton.ts'), 'mcp', '--url', url];
+  const { stdout } = await promisify(execFile)(node, [inspector, '--cli', ...server, ...args], {
+    env: { PATH, HOME: home },
+    timeout: 60_000,
+  });
   return JSON.parse(stdout) as Result;
 }
 
-it.each(['HTTP', 'stdio'] as const)('the Inspector lists and calls the tools, and reads a resource and the prompt, over %s', async (over) => {
-  const { tools } = await inspect<{ tools: { name: string }[] }>(over, '--method', 'tools/list');
-  expect(tools.map(({ name }) => name)).toEqual(['baton_inbox', 'baton_accept', 'baton_reject', 'baton_read', 'baton_note', 'baton_handoff', 'transfer_to_bob']);
-  const id = await session('bob', { title: over });
-  const handoff = encodeId('handoff', (await reassign(id, { agentId: 'ada', reason: 'Inspect it' })).handoffId!);
-  expect(await inspect(over, '--method', 'resources/read', '--uri', `baton://handoffs/${handoff}`)).toMatchObject({ contents: [{ text: expect.stringContaining('Inspect it') as string }] });
-  expect(await inspect(over, '--method', 'prompts/get', '--prompt-name', 'take_over', '--prompt-args', `handoff=${handoff}`)).toMatchObject({ messages: [{ content: { text: expect.stringContaining('Inspect it') as string } }] });
-  expect(await inspect(over, '--method', 'tools/call', '--tool-name', 'baton_accept')).toMatchObject({ structuredContent: { handoff, session: encodeId('session', id) } });
-  expect(await inspect(over, '--method', 'tools/call', '--tool-name', 'transfer_to_bob', '--tool-arg', `reason=Looked at over ${over}`)).toMatchObject({ structuredContent: { target: 'bob' } });
-}, 300_000);
+it.each(['HTTP', 'stdio'] as const)(
+  'the Inspector lists and calls the tools, and reads a resource and the prompt, over %s',
+  async (over) => {
+    const { tools } = await inspect<{ tools: { name: string }[] }>(over, '--method', 'tools/list');
+    expect(tools.map(({ name }) => name)).toEqual([
+      'baton_inbox',
+      'baton_accept',
+      'baton_reject',
+      'baton_read',
+      'baton_note',
+      'baton_handoff',
+      'transfer_to_bob',
+    ]);
+    const id = await session('bob', { title: over });
+    const handoff = encodeId('handoff', (await reassign(id, { agentId: 'ada', reason: 'Inspect it' })).handoffId!);
+    expect(await inspect(over, '--method', 'resources/read', '--uri', `baton://handoffs/${handoff}`)).toMatchObject({
+      contents: [{ text: expect.stringContaining('Inspect it') as string }],
+    });
+    expect(
+      await inspect(
+        over,
+        '--method',
+        'prompts/get',
+        '--prompt-name',
+        'take_over',
+        '--prompt-args',
+        `handoff=${handoff}`,
+      ),
+    ).toMatchObject({ messages: [{ content: { text: expect.stringContaining('Inspect it') as string } }] });
+    expect(await inspect(over, '--method', 'tools/call', '--tool-name', 'baton_accept')).toMatchObject({
+      structuredContent: { handoff, session: encodeId('session', id) },
+    });
+    expect(
+      await inspect(
+        over,
+        '--method',
+        'tools/call',
+        '--tool-name',
+        'transfer_to_bob',
+        '--tool-arg',
+        `reason=Looked at over ${over}`,
+      ),
+    ).toMatchObject({ structuredContent: { target: 'bob' } });
+  },
+  300_000,
+);

@@ -34,8 +34,10 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     const body = await readRequestBody(request, limits.body.json);
     if (body.tooLarge) return refused(made, 413, `The message is larger than ${limits.body.json} bytes: send less.`);
     const parsedBody = parsed(body.text);
-    if (parsedBody === undefined) return refused(made, 400, 'The body is not JSON: send one JSON-RPC message.', -32_700);
-    if (Array.isArray(parsedBody)) return refused(made, 400, 'Send one JSON-RPC message for each request, not a list.', -32_600);
+    if (parsedBody === undefined)
+      return refused(made, 400, 'The body is not JSON: send one JSON-RPC message.', -32_700);
+    if (Array.isArray(parsedBody))
+      return refused(made, 400, 'Send one JSON-RPC message for each request, not a list.', -32_600);
     // An agent that does not exist is refused when a client connects, not at the first call.
     if (isInitialize(parsedBody)) await toolsOf(desk);
     const server = createServer(desk, { version, masked });
@@ -49,24 +51,41 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     }
   }
 
-  return async (request: Request, identified: (charged: 'read') => Promise<Caller>, ask: Ask, made: CallerRequest): Promise<Response | undefined> => {
+  return async (
+    request: Request,
+    identified: (charged: 'read') => Promise<Caller>,
+    ask: Ask,
+    made: CallerRequest,
+  ): Promise<Response | undefined> => {
     const url = new URL(request.url);
     const [found, encoded] = address.exec(url.pathname) ?? [];
     if (found === undefined) return undefined;
-    if (request.method !== 'POST' && request.method !== 'GET') return refused(made, 405, 'Send messages with POST, or open a stream with GET.', undefined, { allow: 'GET, POST' });
-    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refused(made, 403, 'Pages of other origins may not use this address.');
+    if (request.method !== 'POST' && request.method !== 'GET')
+      return refused(made, 405, 'Send messages with POST, or open a stream with GET.', undefined, {
+        allow: 'GET, POST',
+      });
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins))
+      return refused(made, 403, 'Pages of other origins may not use this address.');
     try {
       const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
       const desk = deskOf(caller, ask);
       if (request.method === 'POST') return await post(request, desk, made);
-      if (request.headers.get('accept')?.includes('text/event-stream') !== true) return refused(made, 406, 'Accept text/event-stream: a GET opens a stream of changes. Send messages with POST.');
+      if (request.headers.get('accept')?.includes('text/event-stream') !== true)
+        return refused(
+          made,
+          406,
+          'Accept text/event-stream: a GET opens a stream of changes. Send messages with POST.',
+        );
       return await changesOf(streams, caller, desk);
     } catch (error) {
       if (error instanceof WrongAddress) return refused(made, error.status, error.message);
       if (error instanceof NoAgent) return refused(made, 404, error.message);
       if (error instanceof Refused) return later(made, httpStatusOf(error.code), error.message);
       const shown = masked(error, made);
-      const { http, code } = (shown instanceof GraphQLError ? shown.extensions : {}) as { http?: { headers?: Record<string, string> }; code?: string };
+      const { http, code } = (shown instanceof GraphQLError ? shown.extensions : {}) as {
+        http?: { headers?: Record<string, string> };
+        code?: string;
+      };
       return refused(made, httpStatusOf(String(code)), shown.message, undefined, http?.headers);
     }
   };
@@ -80,13 +99,24 @@ const decoded = (text: string): string => {
   }
 };
 
-const refused = (made: CallerRequest, status: number, message: string, code = -32_000, headers: Record<string, string> = {}): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message, data: { requestId: made.id } }, id: null }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+const refused = (
+  made: CallerRequest,
+  status: number,
+  message: string,
+  code = -32_000,
+  headers: Record<string, string> = {},
+): Response =>
+  Response.json(
+    { jsonrpc: '2.0', error: { code, message, data: { requestId: made.id } }, id: null },
+    { status, headers: { 'cache-control': 'no-store', ...headers } },
+  );
 
 /** The refusal of a read; the client may try again when it is about rates or an absent service. */
-const later = (made: CallerRequest, status: number, message: string): Response => refused(made, status, message, undefined, status === 429 || status === 503 ? { 'retry-after': '1' } : {});
+const later = (made: CallerRequest, status: number, message: string): Response =>
+  refused(made, status, message, undefined, status === 429 || status === 503 ? { 'retry-after': '1' } : {});
 
-const isInitialize = (message: unknown): boolean => typeof message === 'object' && message !== null && Reflect.get(message, 'method') === 'initialize';
+const isInitialize = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && Reflect.get(message, 'method') === 'initialize';
 
 /** Undefined when it is not JSON. */
 function parsed(body: string): unknown {

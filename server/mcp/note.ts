@@ -17,7 +17,8 @@ const tasksDocument = mutation('setTasks', 'tasks { content status }');
 
 /** Each part is a change of its own: a refusal says which parts were recorded before it. */
 export async function note(desk: Desk, { text, decisions = [], tasks, session }: Note) {
-  if (text === undefined && decisions.length === 0 && tasks === undefined) throw new Refused('Give text, decisions or tasks: there is nothing to record.', 'BAD_USER_INPUT');
+  if (text === undefined && decisions.length === 0 && tasks === undefined)
+    throw new Refused('Give text, decisions or tasks: there is nothing to record.', 'BAD_USER_INPUT');
   const sessionId = await sessionMeant(desk, session);
   const recorded: string[] = [];
   try {
@@ -35,7 +36,11 @@ export async function note(desk: Desk, { text, decisions = [], tasks, session }:
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused(`${error.message}${recorded.length === 0 ? '' : ` Recorded before: ${recorded.join(', ')}. Do not send these again.`}`, error.code, { ...error.data, session: sessionId, recorded });
+    throw new Refused(
+      `${error.message}${recorded.length === 0 ? '' : ` Recorded before: ${recorded.join(', ')}. Do not send these again.`}`,
+      error.code,
+      { ...error.data, session: sessionId, recorded },
+    );
   }
   return answer(`Recorded in ${sessionId}: ${recorded.join(', ')}.`, { session: sessionId, recorded });
 }

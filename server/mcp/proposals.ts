@@ -23,9 +23,17 @@ export function proposalLine({ id, title, agentSession }: Pressed): string | nul
   const proposal = agentSession?.proposal?.metadata;
   if (proposal === undefined) return null;
   const { windowTokens, contextWindow, compaction, targets } = proposal;
-  const full = compaction || windowTokens === null || contextWindow === null ? 'nearly full' : `${Math.floor((100 * windowTokens) / contextWindow)} % full`;
-  const agents = targets.map(({ agentId, outcome }) => `'${agentId}'${outcome === null ? '' : `, which is outcome ${outcome}`}`).join(' or ');
-  const advice = agents === '' ? 'No agent to which you may hand it off has a free place: record what is left with baton_note.' : `Hand it off with baton_handoff, target ${agents}, before the window is compacted.`;
+  const full =
+    compaction || windowTokens === null || contextWindow === null
+      ? 'nearly full'
+      : `${Math.floor((100 * windowTokens) / contextWindow)} % full`;
+  const agents = targets
+    .map(({ agentId, outcome }) => `'${agentId}'${outcome === null ? '' : `, which is outcome ${outcome}`}`)
+    .join(' or ');
+  const advice =
+    agents === ''
+      ? 'No agent to which you may hand it off has a free place: record what is left with baton_note.'
+      : `Hand it off with baton_handoff, target ${agents}, before the window is compacted.`;
   return `The context window of ${id} ${named(title)} is ${full}. ${advice}`;
 }
 
@@ -46,5 +54,9 @@ export async function withProposals({ agentId, works, query }: Desk, result: Cal
   const lines = nodes.flatMap((session) => proposalLine(session) ?? []);
   if (lines.length === 0) return result;
   const message = [first.text, ...lines].join('\n');
-  return { ...result, content: [{ ...first, text: message }, ...texts], structuredContent: { ...result.structuredContent, message } };
+  return {
+    ...result,
+    content: [{ ...first, text: message }, ...texts],
+    structuredContent: { ...result.structuredContent, message },
+  };
 }

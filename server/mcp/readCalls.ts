@@ -34,12 +34,19 @@ export interface ShownCall {
 }
 
 const turnsDocument = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Turn { toolCalls { id sequence } } } }';
-const callsDocument = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ToolCall { name sequence arguments result error } } }';
+const callsDocument =
+  'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ToolCall { name sequence arguments result error } } }';
 
 /** The calls of these turns that belong to the messages of a range, in order. */
-export async function readCalls({ query }: Desk, turnIds: readonly string[], { from, to }: { from: number; to: number }): Promise<ShownCall[]> {
+export async function readCalls(
+  { query }: Desk,
+  turnIds: readonly string[],
+  { from, to }: { from: number; to: number },
+): Promise<ShownCall[]> {
   if (turnIds.length === 0) return [];
-  const turns = await query<{ nodes: ({ toolCalls: Found[] } | null)[] }>(turnsDocument, { ids: [...new Set(turnIds)] });
+  const turns = await query<{ nodes: ({ toolCalls: Found[] } | null)[] }>(turnsDocument, {
+    ids: [...new Set(turnIds)],
+  });
   const inRange = turns.nodes
     .flatMap((turn) => turn?.toolCalls ?? [])
     .filter(({ sequence }) => sequence >= from && sequence <= to)
@@ -63,7 +70,14 @@ export async function readCalls({ query }: Desk, turnIds: readonly string[], { f
 function shownOf({ name, sequence, arguments: given, result, error }: Read): ShownCall {
   const [whole, outcome] = [given === null ? '' : JSON.stringify(given), error ?? result ?? ''];
   const parts = { arguments: whole.slice(0, mostOfArguments), result: outcome.slice(0, mostOfResult) };
-  return { after: sequence, name, failed: error !== null, ...parts, cut: whole.length + outcome.length - parts.arguments.length - parts.result.length };
+  return {
+    after: sequence,
+    name,
+    failed: error !== null,
+    ...parts,
+    cut: whole.length + outcome.length - parts.arguments.length - parts.result.length,
+  };
 }
 
-export const charactersOf = (calls: readonly ShownCall[]): number => calls.reduce((sum, call) => sum + call.name.length + call.arguments.length + call.result.length, 0);
+export const charactersOf = (calls: readonly ShownCall[]): number =>
+  calls.reduce((sum, call) => sum + call.name.length + call.arguments.length + call.result.length, 0);

@@ -17,7 +17,9 @@ function visible(data: unknown): unknown {
   if (typeof data === 'string') return neutralise(data);
   if (Array.isArray(data)) return data.map(visible);
   if (data instanceof Date) return data.toISOString();
-  return typeof data === 'object' && data !== null ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, visible(value)])) : data;
+  return typeof data === 'object' && data !== null
+    ? Object.fromEntries(Object.entries(data).map(([name, value]) => [name, visible(value)]))
+    : data;
 }
 
 /** A refusal that the model can act on. Becomes an answer with `isError`. */

@@ -1,7 +1,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
-  CallToolRequestSchema, ErrorCode, GetPromptRequestSchema, ListPromptsRequestSchema, ListResourcesRequestSchema, ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema, McpError, ReadResourceRequestSchema,
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { Desk } from './ask.ts';
@@ -22,7 +29,10 @@ const notFound = -32_002;
 const markdown = { mimeType: 'text/markdown' };
 
 /** The MCP server of one request. `masked` turns an unexpected error into one that shows nothing internal. */
-export function createServer(desk: Desk, { version, masked }: { version: string; masked: (error: unknown) => Error }): Server {
+export function createServer(
+  desk: Desk,
+  { version, masked }: { version: string; masked: (error: unknown) => Error },
+): Server {
   const server = new Server(
     { name: 'baton', version },
     { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} }, instructions, jsonSchemaValidator },
@@ -33,7 +43,8 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
       return await work();
     } catch (error) {
       if (error instanceof McpError) throw error;
-      if (error instanceof Refused || error instanceof NoAgent) throw new McpError(ErrorCode.InvalidParams, error.message);
+      if (error instanceof Refused || error instanceof NoAgent)
+        throw new McpError(ErrorCode.InvalidParams, error.message);
       throw new McpError(ErrorCode.InternalError, masked(error).message);
     }
   };
@@ -42,11 +53,13 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
 
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     safely(async () => {
-      const result = await callTool(desk, params.name, params.arguments ?? {}, callIdIn(params._meta)).catch((error: unknown) => {
-        if (error instanceof Refused) return refusal(error);
-        if (error instanceof NoAgent) return refusal(new Refused(error.message, 'NOT_FOUND'));
-        throw error;
-      });
+      const result = await callTool(desk, params.name, params.arguments ?? {}, callIdIn(params._meta)).catch(
+        (error: unknown) => {
+          if (error instanceof Refused) return refusal(error);
+          if (error instanceof NoAgent) return refusal(new Refused(error.message, 'NOT_FOUND'));
+          throw error;
+        },
+      );
       // The inbox has them already.
       return params.name === 'baton_inbox' ? result : withProposals(desk, result);
     }),
@@ -54,8 +67,18 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
 
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
     resourceTemplates: [
-      { name: 'handoff', uriTemplate: 'baton://handoffs/{id}', description: 'A handoff with all that it carries.', ...markdown },
-      { name: 'session', uriTemplate: 'baton://sessions/{id}', description: 'What a session would hand over now.', ...markdown },
+      {
+        name: 'handoff',
+        uriTemplate: 'baton://handoffs/{id}',
+        description: 'A handoff with all that it carries.',
+        ...markdown,
+      },
+      {
+        name: 'session',
+        uriTemplate: 'baton://sessions/{id}',
+        description: 'What a session would hand over now.',
+        ...markdown,
+      },
     ],
   }));
 
@@ -64,8 +87,18 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
       const [{ nodes }, held] = [await waitingHandoffs(desk), await heldSessions(desk)];
       return {
         resources: [
-          ...nodes.map(({ id, session }) => ({ uri: `baton://handoffs/${id}`, name: id, description: `A handoff that waits: ${named(session.title)}`, ...markdown })),
-          ...held.map(({ id, title }) => ({ uri: `baton://sessions/${id}`, name: id, description: `A session: ${named(title)}`, ...markdown })),
+          ...nodes.map(({ id, session }) => ({
+            uri: `baton://handoffs/${id}`,
+            name: id,
+            description: `A handoff that waits: ${named(session.title)}`,
+            ...markdown,
+          })),
+          ...held.map(({ id, title }) => ({
+            uri: `baton://sessions/${id}`,
+            name: id,
+            description: `A session: ${named(title)}`,
+            ...markdown,
+          })),
         ],
       };
     }),
@@ -75,18 +108,31 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
     safely(async () => {
       const [, noun, id] = /^baton:\/\/(handoffs|sessions)\/([^/?#]+)$/.exec(uri) ?? [];
       const text = id === undefined ? null : await (noun === 'handoffs' ? handoffText : sessionText)(desk, id);
-      if (text === null) throw new McpError(notFound, 'There is no such resource, or you may not read it. Addresses are baton://handoffs/<id> and baton://sessions/<id>.');
+      if (text === null)
+        throw new McpError(
+          notFound,
+          'There is no such resource, or you may not read it. Addresses are baton://handoffs/<id> and baton://sessions/<id>.',
+        );
       return { contents: [{ uri, text, ...markdown }] };
     }),
   );
 
   server.setRequestHandler(ListPromptsRequestSchema, () => ({
-    prompts: [{ name: 'take_over', description: 'What the agent before you left, to go on with its work.', arguments: [{ name: 'handoff', description: 'Id of the handoff. Default: the only one that waits.', required: false }] }],
+    prompts: [
+      {
+        name: 'take_over',
+        description: 'What the agent before you left, to go on with its work.',
+        arguments: [
+          { name: 'handoff', description: 'Id of the handoff. Default: the only one that waits.', required: false },
+        ],
+      },
+    ],
   }));
 
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
     safely(async () => {
-      if (params.name !== 'take_over') throw new McpError(ErrorCode.InvalidParams, 'There is no such prompt: take_over is the only one.');
+      if (params.name !== 'take_over')
+        throw new McpError(ErrorCode.InvalidParams, 'There is no such prompt: take_over is the only one.');
       const handoff = await handoffMeant(desk, params.arguments?.['handoff']);
       const { content } = await read(desk, { handoff });
       const [, prompt] = content as { text: string }[];
@@ -100,6 +146,8 @@ export function createServer(desk: Desk, { version, masked }: { version: string;
 
 /** Claude Code and Codex send the id that the model's call has in their transcripts: an import then finds the call, and a repeated one hands off once. */
 function callIdIn(meta: Record<string, unknown> = {}): string | null {
-  const id = ['claudecode/toolUseId', 'callId'].map((name) => meta[name]).find((each) => typeof each === 'string' && each.length > 0 && each.length <= 200);
+  const id = ['claudecode/toolUseId', 'callId']
+    .map((name) => meta[name])
+    .find((each) => typeof each === 'string' && each.length > 0 && each.length <= 200);
   return typeof id === 'string' ? id : null;
 }

@@ -19,12 +19,17 @@ const own = <Input>(tool: OwnTool<Input>): OwnTool<unknown> => tool;
 const session = z.string().optional().describe('Session id. Default: your only active one.');
 const handoff = z.string().optional().describe('Handoff id. Default: the only one that waits.');
 const maxTokens = z.int().min(200).max(20_000).optional().describe('Size of the answer.');
-const place = z.int().min(0).max(2 ** 31 - 1).optional();
+const place = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .optional();
 
 /** The tools of every agent. Every request of a model contains their names, descriptions and schemas: keep them short. */
 const ownTools: Record<string, OwnTool<unknown>> = {
   baton_inbox: own({
-    description: 'Lists the handoffs that wait for you, with what the agents before you left, and the sessions that you hold.',
+    description:
+      'Lists the handoffs that wait for you, with what the agents before you left, and the sessions that you hold.',
     input: z.strictObject({ maxTokens }),
     reads: true,
     run: inbox,
@@ -37,12 +42,16 @@ const ownTools: Record<string, OwnTool<unknown>> = {
   }),
   baton_reject: own({
     description: 'Declines a handoff. The session goes back.',
-    input: z.strictObject({ handoff, reason: z.string().describe('What is missing or wrong, for the agent before you.') }),
+    input: z.strictObject({
+      handoff,
+      reason: z.string().describe('What is missing or wrong, for the agent before you.'),
+    }),
     reads: false,
     run: reject,
   }),
   baton_read: own({
-    description: "Reads a session's log (messages and tool calls), the context of a handoff, or an item that its prompt left out.",
+    description:
+      "Reads a session's log (messages and tool calls), the context of a handoff, or an item that its prompt left out.",
     input: z.strictObject({
       session,
       from: place.describe('First message, or first character of the item. Default: the newest messages.'),
@@ -58,17 +67,24 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     input: z.strictObject({
       text: z.string().min(1).optional().describe('Your words.'),
       decisions: z.array(z.string().min(1)).max(10).optional(),
-      tasks: z.array(z.strictObject({ content: z.string(), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) })).optional().describe('The whole list: replaces the one before.'),
+      tasks: z
+        .array(z.strictObject({ content: z.string(), status: z.enum(['PENDING', 'IN_PROGRESS', 'DONE']) }))
+        .optional()
+        .describe('The whole list: replaces the one before.'),
       session,
     }),
     reads: false,
     run: note,
   }),
   baton_handoff: own({
-    description: 'Passes your session on: to target, or in a pipeline by the outcome of its stage. Elsewhere outcome COMPLETED or FAILED ends it. Stop working on it afterwards.',
+    description:
+      'Passes your session on: to target, or in a pipeline by the outcome of its stage. Elsewhere outcome COMPLETED or FAILED ends it. Stop working on it afterwards.',
     input: z.strictObject({
       target: z.string().optional().describe('Agent id.'),
-      outcome: z.string().optional().describe('In a pipeline such as DONE: baton_inbox lists them. Elsewhere COMPLETED or FAILED.'),
+      outcome: z
+        .string()
+        .optional()
+        .describe('In a pipeline such as DONE: baton_inbox lists them. Elsewhere COMPLETED or FAILED.'),
       reason: z.string().describe('Why, for people and the next agent.'),
       summary: z.string().optional().describe('Of the work so far. Default: composed from the log.'),
       variables: z.record(z.string(), z.unknown()).optional().describe('Values for the target.'),
@@ -80,13 +96,15 @@ const ownTools: Record<string, OwnTool<unknown>> = {
   }),
 };
 
-const definitions = Object.entries(ownTools).map(([name, { description, input, reads }]): Tool & { reads: boolean } => ({
-  reads,
-  name,
-  description,
-  inputSchema: schemaOf(input),
-  annotations: annotationsOf(reads),
-}));
+const definitions = Object.entries(ownTools).map(
+  ([name, { description, input, reads }]): Tool & { reads: boolean } => ({
+    reads,
+    name,
+    description,
+    inputSchema: schemaOf(input),
+    annotations: annotationsOf(reads),
+  }),
+);
 
 /** Codex asks a person before it calls a tool that may destroy something or reach beyond its server, which is the default. */
 function annotationsOf(readOnlyHint: boolean): Tool['annotations'] {
@@ -96,14 +114,18 @@ function annotationsOf(readOnlyHint: boolean): Tool['annotations'] {
 /** Without bounds: the refusal of a wrong value names them. */
 function schemaOf(input: z.ZodType): Tool['inputSchema'] {
   const bounds = ['minimum', 'maximum', 'minLength', 'maxItems', 'propertyNames'] as const;
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', override: ({ jsonSchema }) => void bounds.forEach((name) => delete jsonSchema[name]) });
+  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+    io: 'input',
+    override: ({ jsonSchema }) => void bounds.forEach((name) => delete jsonSchema[name]),
+  });
   return schema as Tool['inputSchema'];
 }
 
 /** The argument of a handoff tool that names the Session: this, unless the tool has a variable of that name. */
 const sessionArguments = ['session', '_handoff_session'] as const;
 const sessionProperty = { type: 'string', description: 'Session id. Default: your only active one.' };
-const sessionArgumentOf = ({ inputSchema }: Pick<Tool, 'inputSchema'>): string => sessionArguments.find((name) => !Object.hasOwn(inputSchema.properties ?? {}, name))!;
+const sessionArgumentOf = ({ inputSchema }: Pick<Tool, 'inputSchema'>): string =>
+  sessionArguments.find((name) => !Object.hasOwn(inputSchema.properties ?? {}, name))!;
 
 /** Descriptions of agents can be long, and every request of a model contains them. */
 const descriptionBytes = 260;
@@ -136,29 +158,49 @@ export async function toolsOf(desk: Desk): Promise<Tool[]> {
     ...offered.map((tool) => ({
       name: tool.name,
       description: shortened(tool.description ?? ''),
-      inputSchema: { ...tool.inputSchema, properties: { ...tool.inputSchema.properties, [sessionArgumentOf(tool)]: sessionProperty } },
+      inputSchema: {
+        ...tool.inputSchema,
+        properties: { ...tool.inputSchema.properties, [sessionArgumentOf(tool)]: sessionProperty },
+      },
       annotations: annotationsOf(false),
     })),
   ];
 }
 
 /** Runs a call. @throws Refused */
-export async function callTool(desk: Desk, name: string, given: Record<string, unknown>, callId: string | null): Promise<CallToolResult> {
+export async function callTool(
+  desk: Desk,
+  name: string,
+  given: Record<string, unknown>,
+  callId: string | null,
+): Promise<CallToolResult> {
   if (!Object.hasOwn(ownTools, name)) return callHandoffTool(desk, name, given, callId);
   const tool = ownTools[name]!;
-  if (!desk.works && !tool.reads) throw new Refused(`Your key may only read: ${name} needs a key of an agent, an operator or an admin.`, 'FORBIDDEN');
+  if (!desk.works && !tool.reads)
+    throw new Refused(`Your key may only read: ${name} needs a key of an agent, an operator or an admin.`, 'FORBIDDEN');
   const parsed = tool.input.safeParse(given);
   if (parsed.success) return tool.run(desk, parsed.data, callId);
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`);
-  throw new Refused(`Wrong arguments for ${name}. ${problems.join('. ')}. It takes: ${JSON.stringify(schemaOf(tool.input))}`, 'BAD_USER_INPUT');
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`,
+  );
+  throw new Refused(
+    `Wrong arguments for ${name}. ${problems.join('. ')}. It takes: ${JSON.stringify(schemaOf(tool.input))}`,
+    'BAD_USER_INPUT',
+  );
 }
 
-async function callHandoffTool(desk: Desk, name: string, given: Record<string, unknown>, callId: string | null): Promise<CallToolResult> {
+async function callHandoffTool(
+  desk: Desk,
+  name: string,
+  given: Record<string, unknown>,
+  callId: string | null,
+): Promise<CallToolResult> {
   if (!desk.works) throw new Refused(`There is no tool '${name}' for your key.`, 'FORBIDDEN');
   // Without a definition the API says what the name may have meant.
   const tool = (await handoffTools(desk)).find((each) => each.name === name);
   const argument = tool === undefined ? 'session' : sessionArgumentOf(tool);
   const { [argument]: named, ...rest } = given;
-  if (named !== undefined && typeof named !== 'string') throw new Refused(`${argument} is not a string: give the id of a session.`, 'BAD_USER_INPUT');
+  if (named !== undefined && typeof named !== 'string')
+    throw new Refused(`${argument} is not a string: give the id of a session.`, 'BAD_USER_INPUT');
   return transfer(desk, { toolName: name, arguments: rest, session: named, callId });
 }

@@ -17,19 +17,28 @@ const known = 'query KnownOne { viewer { role } }';
 
 /** The values of a metric's lines, by their labels as Prometheus writes them. */
 function valuesOf(text: string, name: string): Record<string, number> {
-  const lines = text.split('\n').flatMap((line) => new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`).exec(line)?.slice(1) ?? []);
+  const lines = text
+    .split('\n')
+    .flatMap((line) => new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`).exec(line)?.slice(1) ?? []);
   const pairs: [string, number][] = [];
   for (let n = 0; n < lines.length; n += 2) pairs.push([lines[n] ?? '', Number(lines[n + 1])]);
   return Object.fromEntries(pairs);
 }
 
 describe('what /metrics says', async () => {
-  const { url } = await startApp(database, { persisted: createPersistedOperations({ ['0'.repeat(64)]: known }, { only: false }) });
+  const { url } = await startApp(database, {
+    persisted: createPersistedOperations({ ['0'.repeat(64)]: known }, { only: false }),
+  });
   const { post } = client(url);
   const { agent, session } = world(database.pool);
   const scrape = async (): Promise<string> => (await send(`${url}/metrics`)).body;
   /** Reads gauges without the five seconds that a server keeps them. */
-  const gauges = createMetrics({ pool: database.pool, isPersisted: () => false, live: () => ({ sockets: 0, streams: 0, lag: 0, redis: false }), everyMs: 0 });
+  const gauges = createMetrics({
+    pool: database.pool,
+    isPersisted: () => false,
+    live: () => ({ sockets: 0, streams: 0, lag: 0, redis: false }),
+    everyMs: 0,
+  });
   afterAll(() => gauges.stop());
   const reassign = (sessionId: string, agentId: string, more = '') =>
     post<{ reassignSession: { __typename: string; handoff: { id: string } | null } }>(
@@ -42,14 +51,19 @@ describe('what /metrics says', async () => {
     const [first, second] = [encodeId('session', await session('ada')), encodeId('session', await session('ada'))];
     const { handoff } = (await reassign(first, 'bob')).data.reassignSession;
     expect((await reassign(second, 'bob')).data.reassignSession.__typename).toBe('AgentAtCapacityError');
-    for (const name of ['acceptHandoff', 'completeHandoff']) await post(`mutation { ${name}(input: { handoffId: "${handoff!.id}" }) { __typename } }`);
+    for (const name of ['acceptHandoff', 'completeHandoff'])
+      await post(`mutation { ${name}(input: { handoffId: "${handoff!.id}" }) { __typename } }`);
     await reassign(first, 'ada', ', skipHandoff: true');
     const text = await scrape();
     expect(valuesOf(text, 'baton_handoff_attempts_total')).toEqual({
       'mutation="reassignSession",result="done",code=""': 2,
       'mutation="reassignSession",result="refused",code="AGENT_AT_CAPACITY"': 1,
     });
-    expect(valuesOf(text, 'baton_handoffs_total')).toEqual({ 'status="INITIATED",via="OPERATOR"': 1, 'status="ACCEPTED",via="OPERATOR"': 1, 'status="COMPLETED",via="OPERATOR"': 1 });
+    expect(valuesOf(text, 'baton_handoffs_total')).toEqual({
+      'status="INITIATED",via="OPERATOR"': 1,
+      'status="ACCEPTED",via="OPERATOR"': 1,
+      'status="COMPLETED",via="OPERATOR"': 1,
+    });
     expect(valuesOf(text, 'baton_handoff_accept_seconds_count')).toEqual({ '': 1 });
     expect(valuesOf(text, 'baton_handoff_complete_seconds_count')).toEqual({ '': 1 });
     expect(valuesOf(text, 'baton_reassign_seconds_count')).toEqual({ 'handoff="true"': 1, 'handoff="false"': 1 });
@@ -83,7 +97,9 @@ describe('what /metrics says', async () => {
     await agent('cleo', { type: 'CURSOR', maxCapacity: 3 });
     const id = encodeId('session', await session('cleo'));
     await reassign(id, 'bob');
-    await database.pool.query(`UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 minute' WHERE status = 'INITIATED'`);
+    await database.pool.query(
+      `UPDATE handoffs SET deadline_at = clock_timestamp() - interval '1 minute' WHERE status = 'INITIATED'`,
+    );
     const text = await gauges.read();
     expect(valuesOf(text, 'baton_agent_load')).toMatchObject({ 'type="CURSOR"': 0 });
     expect(valuesOf(text, 'baton_agent_capacity')).toMatchObject({ 'type="CURSOR"': 3 });
@@ -95,8 +111,14 @@ describe('what /metrics says', async () => {
 
   test('names the 50 longest queues and adds up the others', async () => {
     const types = [51, ...Array(52).keys()];
-    await Promise.all(types.map((n) => post(`mutation { createSession(input: { title: "x", agentType: "TYPE_${n}", queue: true }) { __typename } }`)));
-    await database.pool.query(`UPDATE queue_entries SET queued_at = clock_timestamp() - interval '10 minutes' WHERE agent_type = 'TYPE_51'`);
+    await Promise.all(
+      types.map((n) =>
+        post(`mutation { createSession(input: { title: "x", agentType: "TYPE_${n}", queue: true }) { __typename } }`),
+      ),
+    );
+    await database.pool.query(
+      `UPDATE queue_entries SET queued_at = clock_timestamp() - interval '10 minutes' WHERE agent_type = 'TYPE_51'`,
+    );
     const text = await gauges.read();
     const lengths = valuesOf(text, 'baton_queue_sessions');
     expect(Object.keys(lengths)).toHaveLength(51);
@@ -116,7 +138,12 @@ describe('what /metrics says', async () => {
 });
 
 test('answers without PostgreSQL, without counts of before', async () => {
-  const metrics = createMetrics({ pool: broken.pool, isPersisted: () => false, live: () => ({ sockets: 0, streams: 0, lag: 0, redis: null }), everyMs: 0 });
+  const metrics = createMetrics({
+    pool: broken.pool,
+    isPersisted: () => false,
+    live: () => ({ sockets: 0, streams: 0, lag: 0, redis: null }),
+    everyMs: 0,
+  });
   expect(valuesOf(await metrics.read(), 'baton_handoffs_overdue')).toEqual({ '': 0 });
   await broken.pool.query('ALTER TABLE queue_entries RENAME TO away');
   const text = await metrics.read();
@@ -127,9 +154,12 @@ test('answers without PostgreSQL, without counts of before', async () => {
 
 describe('who may read /metrics', async () => {
   const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
-  const { url: proxied } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey, BATON_TRUST_PROXY: '1' } });
+  const { url: proxied } = await startApp(database, {
+    variables: { BATON_ADMIN_KEY: adminKey, BATON_TRUST_PROXY: '1' },
+  });
   const { agent } = world(database.pool);
-  const get = (at: string, headers: Record<string, string> = {}, method = 'GET') => send(`${at}/metrics`, { headers, method });
+  const get = (at: string, headers: Record<string, string> = {}, method = 'GET') =>
+    send(`${at}/metrics`, { headers, method });
 
   test('a program of this machine needs no key', async () => {
     const { status, headers, body } = await get(url);
@@ -138,7 +168,12 @@ describe('who may read /metrics', async () => {
     expect((await get(url, {}, 'HEAD')).status).toBe(200);
   });
 
-  test.each<Record<string, string>>([{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }, { via: '1.1 proxy' }, { host: 'evil.example' }])('a request with %j needs a key', async (headers) => {
+  test.each<Record<string, string>>([
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=127.0.0.1' },
+    { via: '1.1 proxy' },
+    { host: 'evil.example' },
+  ])('a request with %j needs a key', async (headers) => {
     expect((await get(url, headers)).status).toBe(401);
   });
 
@@ -151,8 +186,13 @@ describe('who may read /metrics', async () => {
     await agent('eve');
     const { post } = client(url, { key: adminKey });
     const keyOf = async (fields: string): Promise<string> =>
-      (await post<{ createKey: { secret: string } }>(`mutation { createKey(input: { ${fields} }) { ... on CreateKeyPayload { secret } } }`)).data.createKey.secret;
-    const statusOf = async (key: string): Promise<number> => (await get(proxied, { authorization: `Bearer ${key}` })).status;
+      (
+        await post<{ createKey: { secret: string } }>(
+          `mutation { createKey(input: { ${fields} }) { ... on CreateKeyPayload { secret } } }`,
+        )
+      ).data.createKey.secret;
+    const statusOf = async (key: string): Promise<number> =>
+      (await get(proxied, { authorization: `Bearer ${key}` })).status;
     expect(await statusOf(await keyOf('name: "prometheus", role: ANALYST'))).toBe(200);
     expect(await statusOf(await keyOf('name: "eve", role: AGENT, agentId: "eve"'))).toBe(403);
     expect((await get(url, { authorization: 'Bearer baton_wrong' })).status).toBe(401);

@@ -14,12 +14,15 @@ atEnd(() => rmSync(folder, { recursive: true }));
 const database = await testDatabase();
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-const promtool = (...args: string[]): string => execFileSync(requireProgram(promtoolProgram), args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+const promtool = (...args: string[]): string =>
+  execFileSync(requireProgram(promtoolProgram), args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
 
 interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[];
 }
-const expressions = (JSON.parse(read('grafana.json')) as Dashboard).panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+const expressions = (JSON.parse(read('grafana.json')) as Dashboard).panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr),
+);
 
 beforeAll(() => {
   const problem = installMissing([promtoolProgram], systemInstaller);
@@ -34,7 +37,10 @@ test('each alert fires on its condition and on no other', () => {
 });
 
 test('an alert with another threshold fails the test of rules', () => {
-  writeFileSync(join(folder, 'alerts.yml'), read('alerts.yml').replace('baton_queue_age_seconds) > 900', 'baton_queue_age_seconds) > 9000'));
+  writeFileSync(
+    join(folder, 'alerts.yml'),
+    read('alerts.yml').replace('baton_queue_age_seconds) > 900', 'baton_queue_age_seconds) > 9000'),
+  );
   expect(() => promtool('test', 'rules', 'alerts.test.yml')).toThrow();
 });
 
@@ -46,11 +52,17 @@ test('every expression of the dashboard is valid', () => {
 });
 
 test('/metrics has every metric that an alert or a panel reads, and Prometheus can read it', async () => {
-  const metrics = createMetrics({ pool: database.pool, isPersisted: () => false, live: () => ({ sockets: 0, streams: 0, lag: 0, redis: true }) });
+  const metrics = createMetrics({
+    pool: database.pool,
+    isPersisted: () => false,
+    live: () => ({ sockets: 0, streams: 0, lag: 0, redis: true }),
+  });
   const text = await metrics.read();
   metrics.stop();
   const declared = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
-  const used = [...`${read('alerts.yml')} ${expressions.join(' ')}`.matchAll(/\b(?:baton|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|count|sum)$/, ''));
+  const used = [...`${read('alerts.yml')} ${expressions.join(' ')}`.matchAll(/\b(?:baton|nodejs|process)_\w+/g)].map(
+    ([name]) => name.replace(/_(bucket|count|sum)$/, ''),
+  );
   expect(used.filter((name) => !declared.has(name))).toEqual([]);
   // The names of prom-client's own metrics are not all as promtool wants them.
   const own = text.split('\n').filter((line) => line.includes('baton_'));

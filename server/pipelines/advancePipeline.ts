@@ -31,7 +31,8 @@ export interface AdvancePipelineAnswer {
 // A pipeline never changes, and a Session leaves it once, so this is final before the custody is read.
 const wayRead = {
   columns: 's.stage, s.context_variables, s.pipeline_id',
-  select: 's.stage, s.context_variables AS variables, (SELECT json_build_object(\'start\', p.start, \'stages\', p.stages, \'transitions\', p.transitions) FROM pipelines p WHERE p.id = s.pipeline_id) AS pipeline',
+  select:
+    "s.stage, s.context_variables AS variables, (SELECT json_build_object('start', p.start, 'stages', p.stages, 'transitions', p.transitions) FROM pipelines p WHERE p.id = s.pipeline_id) AS pipeline",
 };
 interface WayRead {
   stage: string | null;
@@ -40,12 +41,22 @@ interface WayRead {
 }
 
 /** The holder, or an operator, ends the present stage with an outcome (rule: advance). */
-export async function advancePipeline(work: Work, input: AdvancePipelineInput, { staleAfterMinutes }: { staleAfterMinutes: number }): Promise<AdvancePipelineAnswer> {
+export async function advancePipeline(
+  work: Work,
+  input: AdvancePipelineInput,
+  { staleAfterMinutes }: { staleAfterMinutes: number },
+): Promise<AdvancePipelineAnswer> {
   const { sessionId, outcome } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
   if (read === null) throw new NotFoundError('session', encodeId('session', sessionId));
-  const next = read.pipeline && read.stage !== null ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, read.variables).find((way) => way.outcome === outcome)?.to : null;
-  const custody = await Custody.of(work, sessionId, { everyCandidate: work.attempt > 1, forStage: next == null ? null : { stage: next.name, untried: false } });
+  const next =
+    read.pipeline && read.stage !== null
+      ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, read.variables).find((way) => way.outcome === outcome)?.to
+      : null;
+  const custody = await Custody.of(work, sessionId, {
+    everyCandidate: work.attempt > 1,
+    forStage: next == null ? null : { stage: next.name, untried: false },
+  });
   const earlier = await work.earlierAnswer<AdvancePipelineAnswer>();
   if (earlier !== null) return earlier;
 
@@ -60,7 +71,13 @@ export async function advancePipeline(work: Work, input: AdvancePipelineInput, {
   demandMove(work, move, 'transition');
   const way = ways.find((each) => each.outcome === outcome);
   const allowed = ways.map((each) => each.outcome);
-  if (way === undefined) throw new TransitionNotAllowedError(`Stage '${stage}' has no outcome ${outcome}: give one of ${allowed.join(', ')}`, stage, outcome, allowed);
+  if (way === undefined)
+    throw new TransitionNotAllowedError(
+      `Stage '${stage}' has no outcome ${outcome}: give one of ${allowed.join(', ')}`,
+      stage,
+      outcome,
+      allowed,
+    );
   const schema = schemaOfPayload(custody.pipeline!, way.transition);
   const problems = faultsOfPayload(schema, input.payload);
   if (schema !== null && problems.length > 0) throw new InvalidPayloadError(problems, schema);
@@ -69,7 +86,10 @@ export async function advancePipeline(work: Work, input: AdvancePipelineInput, {
     complete(custody, way, input);
     return { sessionId, handoffId: null };
   }
-  const target = chooseOrQueue(custody.agents, way.to, { without: [custody.session.agentId], before: newestStay(custody.pipeline!, way.to.name) });
+  const target = chooseOrQueue(custody.agents, way.to, {
+    without: [custody.session.agentId],
+    before: newestStay(custody.pipeline!, way.to.name),
+  });
   const whole = { ...move, target, stage: way.to };
   // All agents of the stage are looked at under their locks before the Session waits.
   demandMove(work, whole, target !== null ? 'loop' : work.attempt > 1 ? 'free choice' : undefined);
@@ -81,9 +101,22 @@ export async function advancePipeline(work: Work, input: AdvancePipelineInput, {
     await waitInStage(custody, enters, way.to, { reason, summary, acceptWithinMinutes });
     return { sessionId, handoffId: null };
   }
-  const prepared = await prepareContext(custody, { reason, summary, contextVariables: null, carry: null, byOperator: !isAgents }, target, toldOf(enters));
+  const prepared = await prepareContext(
+    custody,
+    { reason, summary, contextVariables: null, carry: null, byOperator: !isAgents },
+    target,
+    toldOf(enters),
+  );
   demandMove(work, { ...whole, started: started && { ...started, contentHash: prepared.contentHash } });
-  const handoffId = handOver(custody, prepared, { target, via: 'PIPELINE', reason, summary, metadata: null, staleAfterMinutes: acceptWithinMinutes, enters });
+  const handoffId = handOver(custody, prepared, {
+    target,
+    via: 'PIPELINE',
+    reason,
+    summary,
+    metadata: null,
+    staleAfterMinutes: acceptWithinMinutes,
+    enters,
+  });
   return { sessionId, handoffId };
 }
 
@@ -91,24 +124,60 @@ const fromLastTurn = { priorTurnId: null, triggeringToolCallIds: null, targetAge
 
 /** @throws InvalidStateError unless an agent has taken the Session over in a stage of a pipeline. */
 function demandStage({ session, openTenure, takenTenure }: Custody, path: Path | null): Path {
-  if (path === null) throw new InvalidStateError('The session is in no stage of a pipeline: hand it off with initiateHandoff, or end it with completeSession', 'NO_PIPELINE', []);
-  if (openTenure === null) throw new InvalidStateError(`The session waits for an agent in stage '${path.stage}': assign it first (reassignSession)`, 'UNASSIGNED', ['ACTIVE', 'PAUSED']);
-  if (takenTenure === null) throw new InvalidStateError(`Agent '${session.agentId}' is PENDING in this session: it has to accept its handoff first (acceptHandoff)`, 'PENDING', ['ACTIVE', 'PAUSED']);
+  if (path === null)
+    throw new InvalidStateError(
+      'The session is in no stage of a pipeline: hand it off with initiateHandoff, or end it with completeSession',
+      'NO_PIPELINE',
+      [],
+    );
+  if (openTenure === null)
+    throw new InvalidStateError(
+      `The session waits for an agent in stage '${path.stage}': assign it first (reassignSession)`,
+      'UNASSIGNED',
+      ['ACTIVE', 'PAUSED'],
+    );
+  if (takenTenure === null)
+    throw new InvalidStateError(
+      `Agent '${session.agentId}' is PENDING in this session: it has to accept its handoff first (acceptHandoff)`,
+      'PENDING',
+      ['ACTIVE', 'PAUSED'],
+    );
   return path;
 }
 
 /** The Session leaves its holder, whose place is free then, and waits in the next stage. Its Handoff is made when its turn comes. */
-async function waitInStage(custody: Custody, enters: Advance, stage: Stage, { reason, summary, acceptWithinMinutes }: { reason: string | null; summary: string | null; acceptWithinMinutes: number }): Promise<void> {
+async function waitInStage(
+  custody: Custody,
+  enters: Advance,
+  stage: Stage,
+  {
+    reason,
+    summary,
+    acceptWithinMinutes,
+  }: { reason: string | null; summary: string | null; acceptWithinMinutes: number },
+): Promise<void> {
   const { work, session } = custody;
   const previousHolder = custody.holder;
   const { outcome, back, transition } = enters.way;
-  const prepared = await prepareContext(custody, { reason, summary, contextVariables: null, carry: null, byOperator: work.caller.agentId === null }, null, toldOf(enters));
+  const prepared = await prepareContext(
+    custody,
+    { reason, summary, contextVariables: null, carry: null, byOperator: work.caller.agentId === null },
+    null,
+    toldOf(enters),
+  );
   const finisher = finisherOf(leaveHolder(custody));
   custody.endTenure('HANDED_OFF');
   custody.changed({ previousAgentType: previousHolder?.type ?? session.previousAgentType, lastReassignedAt: work.now });
   enterStage(custody, stage.name, null, { outcome, payload: enters.payload, sentBack: back });
   const handoff = { via: 'PIPELINE' as const, prepared, acceptWithinMinutes };
-  enqueue(custody, queueOf(stage), { handoff, visible: prepared.sources.visible, finisher, previousHolder, reason, summary });
+  enqueue(custody, queueOf(stage), {
+    handoff,
+    visible: prepared.sources.visible,
+    finisher,
+    previousHolder,
+    reason,
+    summary,
+  });
   recordStage(custody, { from: transition.from, outcome });
 }
 

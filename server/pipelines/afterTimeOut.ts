@@ -18,10 +18,18 @@ export interface AfterTimeOut {
  * Chooses among the agents that did not have the Session in this stay (rules: next agent, escalation). The Session does not
  * wait for an agent that is not AVAILABLE. Null: back to the source.
  */
-export function afterTimeOut(agents: readonly LockedAgent[], stage: Stage, tried: readonly (string | null)[]): AfterTimeOut | null {
-  const untried = agents.filter(({ id, administrativeStatus, archivedAt }) => administrativeStatus === 'AVAILABLE' && archivedAt === null && !tried.includes(id));
+export function afterTimeOut(
+  agents: readonly LockedAgent[],
+  stage: Stage,
+  tried: readonly (string | null)[],
+): AfterTimeOut | null {
+  const untried = agents.filter(
+    ({ id, administrativeStatus, archivedAt }) =>
+      administrativeStatus === 'AVAILABLE' && archivedAt === null && !tried.includes(id),
+  );
   const inStage = untried.filter((agent) => fitsStage(agent, stage));
-  if (inStage.length > 0) return { target: leastLoadedOf(inStage), wants: queueOf(stage), escalated: false, forOperators: false };
+  if (inStage.length > 0)
+    return { target: leastLoadedOf(inStage), wants: queueOf(stage), escalated: false, forOperators: false };
   if (stage.escalateTo === null) return null;
   const { agentId, role, operators } = stage.escalateTo;
   if (operators) return { target: null, wants: queueOf(stage), escalated: true, forOperators: true };

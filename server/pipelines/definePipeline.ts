@@ -13,7 +13,9 @@ export interface PipelineAnswer {
 
 // Two definitions of one slug wait for each other, so that each sees the versions before it.
 const lockSlug = statement(`SELECT pg_advisory_xact_lock(hashtextextended('pipeline ' || $1, 0))`);
-const readNewest = statement('SELECT id, version, name, description, start, stages, transitions, archived_at FROM pipelines WHERE slug = $1 AND replaced_at IS NULL');
+const readNewest = statement(
+  'SELECT id, version, name, description, start, stages, transitions, archived_at FROM pipelines WHERE slug = $1 AND replaced_at IS NULL',
+);
 
 interface Newest extends Definition {
   id: string;
@@ -31,10 +33,19 @@ async function lockNewest(work: Work, slug: string): Promise<Newest | undefined>
 }
 
 /** Makes the next version; an identical definition returns the present one. */
-export async function definePipeline(work: Work, { slug, name, description, start, stages, transitions }: NamedDefinition): Promise<PipelineAnswer> {
+export async function definePipeline(
+  work: Work,
+  { slug, name, description, start, stages, transitions }: NamedDefinition,
+): Promise<PipelineAnswer> {
   const newest = await lockNewest(work, slug);
-  const said = (each: Omit<NamedDefinition, 'slug'>): string => canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
-  if (newest !== undefined && newest.archived_at === null && said(newest) === said({ name, description, start, stages, transitions })) return { pipelineId: newest.id };
+  const said = (each: Omit<NamedDefinition, 'slug'>): string =>
+    canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
+  if (
+    newest !== undefined &&
+    newest.archived_at === null &&
+    said(newest) === said({ name, description, start, stages, transitions })
+  )
+    return { pipelineId: newest.id };
   if (newest !== undefined) work.change('pipelines', { id: newest.id }, { replacedAt: work.now });
   const { id } = work.insert('pipelines', {
     id: work.newId(),

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
-import { decodeArgs, inputObject, integer, optional, pipelineSlug, whereOf, withDefault } from '../graphql/input/schemas.ts';
+import {
+  decodeArgs,
+  inputObject,
+  integer,
+  optional,
+  pipelineSlug,
+  whereOf,
+  withDefault,
+} from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import type { Order } from '../graphql/page.ts';
 
@@ -22,7 +30,9 @@ const one = z.object({
   slug: pipelineSlug.describe('Slug of the pipeline.'),
   version: optional(integer(1)).describe('Number of the version. Null: the newest.'),
 });
-const many = z.object({ where: whereOf(pipelineFilter).describe('Filter. Null: the newest version of each pipeline that is not archived.') });
+const many = z.object({
+  where: whereOf(pipelineFilter).describe('Filter. Null: the newest version of each pipeline that is not archived.'),
+});
 
 builder.queryFields((t) => ({
   pipeline: t.prismaField({
@@ -33,7 +43,10 @@ builder.queryFields((t) => ({
     args: argsOf(one),
     resolve: (query, _root, args, { prisma }) => {
       const { slug, version } = decodeArgs(one, args);
-      return prisma.pipeline.findFirst({ ...query, where: { slug, ...(version === null ? { replacedAt: null } : { version }) } });
+      return prisma.pipeline.findFirst({
+        ...query,
+        where: { slug, ...(version === null ? { replacedAt: null } : { version }) },
+      });
     },
   }),
   pipelines: t.field({
@@ -43,7 +56,11 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { slug, allVersions, includeArchived } = decodeArgs(many, args).where;
-      const where = { ...(slug !== null && { slug }), ...(!allVersions && { replacedAt: null }), ...(!includeArchived && { archivedAt: null }) };
+      const where = {
+        ...(slug !== null && { slug }),
+        ...(!allVersions && { replacedAt: null }),
+        ...(!includeArchived && { archivedAt: null }),
+      };
       return rootPage('Pipeline', { args, order, oneOf: [where] }, context, info);
     },
   }),

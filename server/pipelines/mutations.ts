@@ -11,12 +11,38 @@ import {
   TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, agentType, faultless, idOf, inputObject, json, jsonObject, keyField, KB, listOf, nonBlank, oneOf, optional, pipelineSlug, reason, summary, text, withDefault } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  agentType,
+  faultless,
+  idOf,
+  inputObject,
+  json,
+  jsonObject,
+  keyField,
+  KB,
+  listOf,
+  nonBlank,
+  oneOf,
+  optional,
+  pipelineSlug,
+  reason,
+  summary,
+  text,
+  withDefault,
+} from '../graphql/input/schemas.ts';
 import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from './advancePipeline.ts';
 import { archivePipeline, definePipeline, type PipelineAnswer } from './definePipeline.ts';
-import { faultOfComparison, faultOfEscalation, faultOfMinutes, faultOfOutcome, faultOfStageName, mostCharacters } from './fields.ts';
+import {
+  faultOfComparison,
+  faultOfEscalation,
+  faultOfMinutes,
+  faultOfOutcome,
+  faultOfStageName,
+  mostCharacters,
+} from './fields.ts';
 import { faultOfSchema } from './payloads.ts';
 import { faultsOfDefinition } from './rules.ts';
 import { ConditionOp } from './schema.ts';
@@ -29,7 +55,8 @@ const payload = (description: string) => ({
     pipeline: t.prismaField({
       type: modelRef('Pipeline'),
       description: 'The pipeline in its current state.',
-      resolve: (query, { pipelineId }, _args, { prisma }) => prisma.pipeline.findUniqueOrThrow({ ...query, where: { id: pipelineId } }),
+      resolve: (query, { pipelineId }, _args, { prisma }) =>
+        prisma.pipeline.findUniqueOrThrow({ ...query, where: { id: pipelineId } }),
     }),
   }),
 });
@@ -50,9 +77,15 @@ const escalation = inputObject(
   'Where a Session goes when the Handoff to the last Agent of a stage times out. Give one of the three.',
   z
     .object({
-      agentId: optional(agentId).describe('The Agent that gets the Session. When it is not AVAILABLE or has no free place, the Session goes back to the stage before.'),
-      role: optional(role).describe('The role whose Agents get the Session, one after the other. When all of them are full, the Session waits in the queue.'),
-      operators: withDefault(z.boolean(), false).describe('True: the Session is unassigned and PAUSED until an operator assigns it; `queue(where: {escalated: true})` lists it.'),
+      agentId: optional(agentId).describe(
+        'The Agent that gets the Session. When it is not AVAILABLE or has no free place, the Session goes back to the stage before.',
+      ),
+      role: optional(role).describe(
+        'The role whose Agents get the Session, one after the other. When all of them are full, the Session waits in the queue.',
+      ),
+      operators: withDefault(z.boolean(), false).describe(
+        'True: the Session is unassigned and PAUSED until an operator assigns it; `queue(where: {escalated: true})` lists it.',
+      ),
     })
     .check(faultless(faultOfEscalation)),
 );
@@ -61,15 +94,29 @@ const stage = inputObject(
   'PipelineStageInput',
   'A stage of a pipeline.',
   z.object({
-    name: stageName.describe('Name, unique in the pipeline: a letter or digit, then at most 63 letters, digits, `_` and `-`.'),
+    name: stageName.describe(
+      'Name, unique in the pipeline: a letter or digit, then at most 63 letters, digits, `_` and `-`.',
+    ),
     role: optional(role).describe('Role that its Agents have. Null: any.'),
     agentType: optional(agentType).describe('Type that its Agents have, such as CLAUDE. Null: any.'),
-    phase: optional(nonBlank({ characters: mostCharacters.phase })).describe('Part of the work, for people: at most 100 characters.'),
-    instructions: optional(text({ bytes: sizes.instructions })).describe('Instructions for the Agent in this stage, at most 32 KB.'),
-    payloadSchema: optional(payloadSchema).describe(`Schema of the payloads with which the stage is left: ${aboutSchemas}. Null: any payload.`),
-    acceptWithinMinutes: optional(minutes).describe("Minutes in which an Agent has to accept, 1 to 525,600. Null: the server's default (BATON_STALE_AFTER_MINUTES)."),
-    remindAfterMinutes: optional(minutes).describe('Minutes after which the Agent is reminded, 1 to 525,600. Null: no reminder.'),
-    escalateTo: optional(escalation).describe('Where the Session goes when no Agent of the stage accepts in time. Null: back to the stage before.'),
+    phase: optional(nonBlank({ characters: mostCharacters.phase })).describe(
+      'Part of the work, for people: at most 100 characters.',
+    ),
+    instructions: optional(text({ bytes: sizes.instructions })).describe(
+      'Instructions for the Agent in this stage, at most 32 KB.',
+    ),
+    payloadSchema: optional(payloadSchema).describe(
+      `Schema of the payloads with which the stage is left: ${aboutSchemas}. Null: any payload.`,
+    ),
+    acceptWithinMinutes: optional(minutes).describe(
+      "Minutes in which an Agent has to accept, 1 to 525,600. Null: the server's default (BATON_STALE_AFTER_MINUTES).",
+    ),
+    remindAfterMinutes: optional(minutes).describe(
+      'Minutes after which the Agent is reminded, 1 to 525,600. Null: no reminder.',
+    ),
+    escalateTo: optional(escalation).describe(
+      'Where the Session goes when no Agent of the stage accepts in time. Null: back to the stage before.',
+    ),
   }),
 );
 
@@ -78,9 +125,13 @@ const condition = inputObject(
   'A condition on a context variable of the Session.',
   z
     .object({
-      variable: nonBlank({ characters: mostCharacters.variable }).describe('Name of the variable. A variable that is not set fails every condition.'),
+      variable: nonBlank({ characters: mostCharacters.variable }).describe(
+        'Name of the variable. A variable that is not set fails every condition.',
+      ),
       op: oneOf(ConditionOp).describe('The comparison.'),
-      value: optional(json({ bytes: KB })).describe('The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS.'),
+      value: optional(json({ bytes: KB })).describe(
+        'The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS.',
+      ),
     })
     .check(({ value, issues }) => {
       const fault = faultOfComparison(value);
@@ -93,10 +144,16 @@ const transition = inputObject(
   'The way from a stage by one of its outcomes.',
   z.object({
     from: stageName.describe('Name of the stage that is left.'),
-    outcome: outcomeName.describe('The outcome, such as DONE: an upper-case letter, then at most 49 upper-case letters, digits and `_`.'),
+    outcome: outcomeName.describe(
+      'The outcome, such as DONE: an upper-case letter, then at most 49 upper-case letters, digits and `_`.',
+    ),
     to: optional(stageName).describe('Name of the stage that is entered. Null completes the Session.'),
-    when: optional(condition).describe('Condition of the transition. Of several transitions of one outcome all but the last need one.'),
-    payloadSchema: optional(payloadSchema).describe(`Schema of the payload: ${aboutSchemas}. Null: that of the stage that is left.`),
+    when: optional(condition).describe(
+      'Condition of the transition. Of several transitions of one outcome all but the last need one.',
+    ),
+    payloadSchema: optional(payloadSchema).describe(
+      `Schema of the payload: ${aboutSchemas}. Null: that of the stage that is left.`,
+    ),
   }),
 );
 
@@ -106,16 +163,30 @@ mutation('definePipeline', {
     'Defines the next version of a pipeline. An identical definition returns the present version. Sessions under way keep theirs. Every stage has to be reachable from the start and to reach an end.',
   input: z
     .object({
-      slug: pipelineSlug.describe("Name for programs: 1 to 52 lower-case letters, digits, `-` and `_`, a letter or digit at both ends."),
+      slug: pipelineSlug.describe(
+        'Name for programs: 1 to 52 lower-case letters, digits, `-` and `_`, a letter or digit at both ends.',
+      ),
       name: nonBlank({ characters: mostCharacters.name }).describe('Display name: 1 to 200 characters.'),
       description: optional(text({ bytes: 4 * KB })).describe('Purpose, for people: at most 4 KB.'),
-      stages: listOf(stage, { what: 'stages', limit: counts.stages, advice: 'define fewer' }).describe('The stages: 1 to 50.'),
-      transitions: listOf(transition, { what: 'transitions', limit: counts.transitions, advice: 'define fewer' }).describe('The transitions: 1 to 200.'),
+      stages: listOf(stage, { what: 'stages', limit: counts.stages, advice: 'define fewer' }).describe(
+        'The stages: 1 to 50.',
+      ),
+      transitions: listOf(transition, {
+        what: 'transitions',
+        limit: counts.transitions,
+        advice: 'define fewer',
+      }).describe('The transitions: 1 to 200.'),
       start: stageName.describe('Name of the first stage.'),
     })
     .check(({ value, issues }) => {
       const bytes = Buffer.byteLength(JSON.stringify(value));
-      const tooLarge = bytes > sizes.pipeline ? { path: ['stages'], message: `and the transitions have ${bytes} bytes; the limit is ${sizes.pipeline}: shorten them` } : null;
+      const tooLarge =
+        bytes > sizes.pipeline
+          ? {
+              path: ['stages'],
+              message: `and the transitions have ${bytes} bytes; the limit is ${sizes.pipeline}: shorten them`,
+            }
+          : null;
       const fault = tooLarge ?? faultsOfDefinition(value)[0] ?? null;
       if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
     }),
@@ -126,7 +197,8 @@ mutation('definePipeline', {
 
 mutation('archivePipeline', {
   access: operators,
-  description: 'Ends a pipeline for new Sessions; those under way go on. Another `definePipeline` makes a new version. Repeating the call succeeds and changes nothing.',
+  description:
+    'Ends a pipeline for new Sessions; those under way go on. Another `definePipeline` makes a new version. Repeating the call succeeds and changes nothing.',
   input: z.object({ slug: pipelineSlug.describe('Slug of the pipeline.') }),
   payload: payload('The newest version is archived.'),
   errors: [NotFoundError],
@@ -140,7 +212,9 @@ mutation('advancePipeline', {
   input: z.object({
     sessionId: idOf('session').describe('The Session to advance.'),
     outcome: outcomeName.describe('The outcome of the present stage, such as DONE.'),
-    payload: optional(json({ bytes: sizes.json })).describe('What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object.'),
+    payload: optional(json({ bytes: sizes.json })).describe(
+      'What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object.',
+    ),
     reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
     summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),
     ...keyField,
@@ -151,9 +225,12 @@ mutation('advancePipeline', {
       handoff: t.prismaField({
         type: modelRef('Handoff'),
         nullable: true,
-        description: 'The Handoff to the Agent of the next stage; null when the Session waits in the queue, and when the pipeline is completed.',
+        description:
+          'The Handoff to the Agent of the next stage; null when the Session waits in the queue, and when the pipeline is completed.',
         resolve: (query, { handoffId }, _args, { prisma }) =>
-          handoffId === null ? null : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+          handoffId === null
+            ? null
+            : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
       }),
       session: sessionOf(t),
     }),

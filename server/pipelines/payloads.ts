@@ -21,14 +21,16 @@ export function faultsOfPayload(schema: object | null, payload: unknown): Argume
   const { validate, isPlain } = compiled(schema);
   const check = (): ErrorObject[] => (validate(payload ?? {}) ? [] : [...(validate.errors ?? [])]);
   const errors = isPlain ? check() : bounded(check, withinMs.check);
-  if (errors === null) return [{ path: [], message: `takes more than ${withinMs.check} ms to check: shorten it, or simplify the schema` }];
+  if (errors === null)
+    return [{ path: [], message: `takes more than ${withinMs.check} ms to check: shorten it, or simplify the schema` }];
   return errors.slice(0, mostProblems).map(problemOf);
 }
 
 /** What is wrong with a schema, as the rest of a sentence; null when nothing is. */
 export function faultOfSchema(schema: object): string | null {
   const remote = remoteReference(schema);
-  if (remote !== null) return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
+  if (remote !== null)
+    return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
   if (hasKey(schema, '$async')) return "has '$async', which is not JSON Schema: leave it out";
   try {
     const validate = bounded(() => compile(schema), withinMs.compile);
@@ -44,7 +46,16 @@ interface Compiled {
   isPlain: boolean;
 }
 const validators = new LRUCache<string, Compiled>({ max: 500 });
-const unbounded = ['pattern', 'patternProperties', '$ref', '$dynamicRef', '$recursiveRef', 'uniqueItems', 'format', 'contains'];
+const unbounded = [
+  'pattern',
+  'patternProperties',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+  'uniqueItems',
+  'format',
+  'contains',
+];
 
 function compiled(schema: object): Compiled {
   const key = JSON.stringify(schema);
@@ -64,15 +75,22 @@ function compile(schema: object): ValidateFunction {
 }
 
 function problemOf({ instancePath, params, message = 'does not match' }: ErrorObject): ArgumentProblem {
-  const path = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const named = (params as { additionalProperty?: string; missingProperty?: string }).additionalProperty;
-  return { path: named === undefined ? path : [...path, named], message: named === undefined ? message : 'is not a property of the schema' };
+  return {
+    path: named === undefined ? path : [...path, named],
+    message: named === undefined ? message : 'is not a property of the schema',
+  };
 }
 
 function remoteReference(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, part] of Object.entries(value)) {
-    if (['$ref', '$dynamicRef', '$recursiveRef'].includes(key) && typeof part === 'string' && !part.startsWith('#')) return part;
+    if (['$ref', '$dynamicRef', '$recursiveRef'].includes(key) && typeof part === 'string' && !part.startsWith('#'))
+      return part;
     const inside = remoteReference(part);
     if (inside !== null) return inside;
   }
@@ -80,7 +98,9 @@ function remoteReference(value: unknown): string | null {
 }
 
 const hasKey = (value: unknown, name: string): boolean =>
-  typeof value === 'object' && value !== null && Object.entries(value).some(([key, part]) => key === name || hasKey(part, name));
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, part]) => key === name || hasKey(part, name));
 
 const sandbox: { work: () => unknown } = createContext({ work: () => null }) as { work: () => unknown };
 const script = new Script('work()');

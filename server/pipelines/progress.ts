@@ -26,10 +26,15 @@ export interface StageProgress {
 }
 
 /** The stages in the order of the definition, each as its newest stay left it. `stays`: newest first. */
-export function progressOf(stages: readonly Stage[], stays: readonly RecordedStay[], holderId: string | null): StageProgress[] {
+export function progressOf(
+  stages: readonly Stage[],
+  stays: readonly RecordedStay[],
+  holderId: string | null,
+): StageProgress[] {
   return stages.map(({ name }) => {
     const newest = stays.find(({ stage }) => stage === name);
-    if (newest === undefined) return { name, state: 'WAITING', agentId: null, enteredAt: null, leftAt: null, attempts: 0, outcome: null };
+    if (newest === undefined)
+      return { name, state: 'WAITING', agentId: null, enteredAt: null, leftAt: null, attempts: 0, outcome: null };
     const { agentId, enteredAt, leftAt, attempt, outcome } = newest;
     return { name, state: stateOf(newest, holderId), agentId, enteredAt, leftAt, attempts: attempt, outcome };
   });

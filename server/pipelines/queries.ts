@@ -3,7 +3,9 @@ import { NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { SessionPipeline } from '../custody/pipeline.ts';
 
-const newestStatement = statement(`SELECT id, slug, version, start, stages, transitions, archived_at AS "archivedAt" FROM pipelines WHERE slug = $1 AND replaced_at IS NULL`);
+const newestStatement = statement(
+  `SELECT id, slug, version, start, stages, transitions, archived_at AS "archivedAt" FROM pipelines WHERE slug = $1 AND replaced_at IS NULL`,
+);
 
 /** The newest version of a pipeline, as a new Session begins in it. @throws NotFoundError */
 export async function newestPipeline(work: Work, slug: string): Promise<SessionPipeline & { archivedAt: Date | null }> {

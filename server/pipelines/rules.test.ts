@@ -7,24 +7,73 @@ import { progressOf, type RecordedStay } from './progress.ts';
 import { faultsOfDefinition, type NamedDefinition } from './rules.ts';
 import { faultsOfFields } from './fields.ts';
 
-const stage = (name: string): Stage => ({ name, role: null, agentType: null, phase: null, instructions: null, payloadSchema: null, acceptWithinMinutes: null, remindAfterMinutes: null, escalateTo: null });
+const stage = (name: string): Stage => ({
+  name,
+  role: null,
+  agentType: null,
+  phase: null,
+  instructions: null,
+  payloadSchema: null,
+  acceptWithinMinutes: null,
+  remindAfterMinutes: null,
+  escalateTo: null,
+});
 const way = (line: string, when: Condition | null = null): Transition => {
   const [from, outcome, to] = line.split(' ') as [string, string, string];
   return { from, outcome, to: to === 'end' ? null : to, when, payloadSchema: null };
 };
 const always: Condition = { variable: 'x', op: 'EXISTS', value: null };
-const definition = (stages: string[], transitions: Transition[], start = stages[0]!): Definition => ({ start, stages: stages.map(stage), transitions });
+const definition = (stages: string[], transitions: Transition[], start = stages[0]!): Definition => ({
+  start,
+  stages: stages.map(stage),
+  transitions,
+});
 
 describe('a definition', () => {
   it.each<[string, Definition, (string | number)[], RegExp]>([
-    ['two stages of one name', definition(['a', 'a'], [way('a DONE end')]), ['stages', 1, 'name'], /name of two stages/],
+    [
+      'two stages of one name',
+      definition(['a', 'a'], [way('a DONE end')]),
+      ['stages', 1, 'name'],
+      /name of two stages/,
+    ],
     ['an unknown start', definition(['a'], [way('a DONE end')], 'b'), ['start'], /no stage: name one of a/],
-    ['a transition from an unknown stage', definition(['a'], [way('b DONE end')]), ['transitions', 0, 'from'], /no stage/],
-    ['a transition to an unknown stage', definition(['a'], [way('a DONE b')]), ['transitions', 0, 'to'], /or null for the end/],
-    ['an outcome twice without a condition', definition(['a'], [way('a DONE end'), way('a DONE end')]), ['transitions', 0, 'when'], /give a condition/],
-    ['a condition on the last transition of an outcome', definition(['a'], [way('a DONE end', always)]), ['transitions', 0, 'when'], /leave it out/],
-    ['a stage that cannot be reached', definition(['a', 'b'], [way('a DONE end'), way('b DONE end')]), ['stages', 1], /cannot be reached/],
-    ['a stage that cannot reach an end', definition(['a', 'b'], [way('a DONE end'), way('a ASK b'), way('b DONE b')]), ['stages', 1], /cannot reach an end/],
+    [
+      'a transition from an unknown stage',
+      definition(['a'], [way('b DONE end')]),
+      ['transitions', 0, 'from'],
+      /no stage/,
+    ],
+    [
+      'a transition to an unknown stage',
+      definition(['a'], [way('a DONE b')]),
+      ['transitions', 0, 'to'],
+      /or null for the end/,
+    ],
+    [
+      'an outcome twice without a condition',
+      definition(['a'], [way('a DONE end'), way('a DONE end')]),
+      ['transitions', 0, 'when'],
+      /give a condition/,
+    ],
+    [
+      'a condition on the last transition of an outcome',
+      definition(['a'], [way('a DONE end', always)]),
+      ['transitions', 0, 'when'],
+      /leave it out/,
+    ],
+    [
+      'a stage that cannot be reached',
+      definition(['a', 'b'], [way('a DONE end'), way('b DONE end')]),
+      ['stages', 1],
+      /cannot be reached/,
+    ],
+    [
+      'a stage that cannot reach an end',
+      definition(['a', 'b'], [way('a DONE end'), way('a ASK b'), way('b DONE b')]),
+      ['stages', 1],
+      /cannot reach an end/,
+    ],
   ])('with %s is refused with its path', (_what, wrong, path, says) => {
     const [fault] = faultsOfDefinition(wrong);
     expect(fault?.path).toEqual(path);
@@ -32,15 +81,29 @@ describe('a definition', () => {
   });
 
   it('with loops, conditions and several ends is accepted, and so is the one that ships', () => {
-    expect(faultsOfDefinition(definition(['a', 'b'], [way('a DONE b', always), way('a DONE end'), way('b BACK a'), way('b AGAIN b'), way('b DONE end')]))).toEqual([]);
+    expect(
+      faultsOfDefinition(
+        definition(
+          ['a', 'b'],
+          [way('a DONE b', always), way('a DONE end'), way('b BACK a'), way('b AGAIN b'), way('b DONE end')],
+        ),
+      ),
+    ).toEqual([]);
     const story = JSON.parse(readFileSync(new URL('story/story.json', import.meta.url), 'utf8')) as Definition;
-    expect(faultsOfDefinition({ ...story, transitions: story.transitions.map((each) => ({ ...each, when: null })) })).toEqual([]);
-    for (const { payloadSchema } of story.stages) expect([faultOfSchema(payloadSchema!), faultsOfPayload(payloadSchema, {})]).toEqual([null, []]);
+    expect(
+      faultsOfDefinition({ ...story, transitions: story.transitions.map((each) => ({ ...each, when: null })) }),
+    ).toEqual([]);
+    for (const { payloadSchema } of story.stages)
+      expect([faultOfSchema(payloadSchema!), faultsOfPayload(payloadSchema, {})]).toEqual([null, []]);
   });
 
   it('is accepted exactly when each stage can be reached and can reach an end, and no outcome is twice in a stage', () => {
     const names = ['a', 'b', 'c'];
-    const transition = fc.record({ from: fc.constantFrom(...names), outcome: fc.constantFrom('DONE', 'REJECT', 'ASK'), to: fc.constantFrom(...names, 'end') });
+    const transition = fc.record({
+      from: fc.constantFrom(...names),
+      outcome: fc.constantFrom('DONE', 'REJECT', 'ASK'),
+      to: fc.constantFrom(...names, 'end'),
+    });
     fc.assert(
       fc.property(fc.array(transition, { maxLength: 8 }), (given) => {
         const reaches = (from: string): Set<string> => {
@@ -62,8 +125,15 @@ describe('all faults of a definition', () => {
   const paths = (faults: { path: (string | number)[] }[]): string[] => faults.map(({ path }) => path.join('.'));
 
   it('are found in one pass; ways are followed once all names are right', () => {
-    expect(paths(faultsOfDefinition(definition(['a', 'a', 'b'], [way('c DONE d'), way('a DONE end', always)], 'x')))).toEqual(['stages.1.name', 'start', 'transitions.0.from', 'transitions.0.to', 'transitions.1.when']);
-    expect(paths(faultsOfDefinition(definition(['a', 'b', 'c'], [way('a DONE a'), way('b DONE end')])))).toEqual(['stages.1', 'stages.2', 'stages.0', 'stages.2']);
+    expect(
+      paths(faultsOfDefinition(definition(['a', 'a', 'b'], [way('c DONE d'), way('a DONE end', always)], 'x'))),
+    ).toEqual(['stages.1.name', 'start', 'transitions.0.from', 'transitions.0.to', 'transitions.1.when']);
+    expect(paths(faultsOfDefinition(definition(['a', 'b', 'c'], [way('a DONE a'), way('b DONE end')])))).toEqual([
+      'stages.1',
+      'stages.2',
+      'stages.0',
+      'stages.2',
+    ]);
   });
 
   it('include those of each field, with its path', () => {
@@ -74,26 +144,72 @@ describe('all faults of a definition', () => {
       description: null,
       start: 'a',
       stages: [
-        { ...stage('a b'), role: 'r'.repeat(201), agentType: 'claude', phase: '', acceptWithinMinutes: 0, remindAfterMinutes: 1.5, escalateTo: nobody },
-        { ...stage('b'), role: 'r', agentType: 'CLAUDE', phase: 'p', acceptWithinMinutes: 1, remindAfterMinutes: 525_600, escalateTo: { ...nobody, role: ' ' } },
+        {
+          ...stage('a b'),
+          role: 'r'.repeat(201),
+          agentType: 'claude',
+          phase: '',
+          acceptWithinMinutes: 0,
+          remindAfterMinutes: 1.5,
+          escalateTo: nobody,
+        },
+        {
+          ...stage('b'),
+          role: 'r',
+          agentType: 'CLAUDE',
+          phase: 'p',
+          acceptWithinMinutes: 1,
+          remindAfterMinutes: 525_600,
+          escalateTo: { ...nobody, role: ' ' },
+        },
       ],
-      transitions: [way('a done end', { variable: '', op: 'IN', value: 1 }), way('a DONE end', { variable: 'x', op: 'LT', value: [] }), way('a DONE end', { variable: 'x', op: 'EXISTS', value: 1 }), way('a DONE end', { variable: 'x', op: 'EQ', value: null })],
+      transitions: [
+        way('a done end', { variable: '', op: 'IN', value: 1 }),
+        way('a DONE end', { variable: 'x', op: 'LT', value: [] }),
+        way('a DONE end', { variable: 'x', op: 'EXISTS', value: 1 }),
+        way('a DONE end', { variable: 'x', op: 'EQ', value: null }),
+      ],
     };
     expect(paths(faultsOfFields(wrong))).toEqual([
-      'slug', 'name', 'stages.0.name', 'stages.0.role', 'stages.0.agentType', 'stages.0.phase', 'stages.0.acceptWithinMinutes', 'stages.0.remindAfterMinutes', 'stages.0.escalateTo', 'stages.1.escalateTo.role',
-      'transitions.0.outcome', 'transitions.0.when.variable', 'transitions.0.when.value', 'transitions.1.when.value', 'transitions.2.when.value',
+      'slug',
+      'name',
+      'stages.0.name',
+      'stages.0.role',
+      'stages.0.agentType',
+      'stages.0.phase',
+      'stages.0.acceptWithinMinutes',
+      'stages.0.remindAfterMinutes',
+      'stages.0.escalateTo',
+      'stages.1.escalateTo.role',
+      'transitions.0.outcome',
+      'transitions.0.when.variable',
+      'transitions.0.when.value',
+      'transitions.1.when.value',
+      'transitions.2.when.value',
     ]);
-    expect(faultsOfFields({ ...wrong, slug: 'a-b', name: 'A', stages: [stage('a')], transitions: [way('a DONE end')] })).toEqual([]);
+    expect(
+      faultsOfFields({ ...wrong, slug: 'a-b', name: 'A', stages: [stage('a')], transitions: [way('a DONE end')] }),
+    ).toEqual([]);
   });
 });
 
 describe('a condition', () => {
   const when = (op: Condition['op'], value: unknown = null): Condition => ({ variable: 'x', op, value });
   it.each<[Condition['op'], unknown, unknown, boolean]>([
-    ['EQ', 1, 1, true], ['EQ', { a: [1] }, { a: [1] }, true], ['EQ', '1', 1, false],
-    ['NE', 1, 2, true], ['NE', 1, 1, false],
-    ['LT', 1, 2, true], ['LT', 2, 2, false], ['LT', 'a', 'b', true], ['LT', 'a', 2, false], ['GT', 3, 2, true], ['GT', null, 2, false],
-    ['IN', 2, [1, 2], true], ['IN', 3, [1, 2], false], ['IN', 3, 3, false],
+    ['EQ', 1, 1, true],
+    ['EQ', { a: [1] }, { a: [1] }, true],
+    ['EQ', '1', 1, false],
+    ['NE', 1, 2, true],
+    ['NE', 1, 1, false],
+    ['LT', 1, 2, true],
+    ['LT', 2, 2, false],
+    ['LT', 'a', 'b', true],
+    ['LT', 'a', 2, false],
+    ['GT', 3, 2, true],
+    ['GT', null, 2, false],
+    ['IN', 2, [1, 2], true],
+    ['IN', 3, [1, 2], false],
+    ['IN', 3, 3, false],
     ['EXISTS', null, null, true],
   ])('%s of %j and %j is %s', (op, value, wanted, expected) => {
     expect(holds(when(op, wanted), { x: { value } })).toBe(expected);
@@ -109,7 +225,12 @@ describe('a condition', () => {
 
 describe('a payload', () => {
   it('is checked with each problem named by its path', () => {
-    const schema = { type: 'object', properties: { files: { type: 'array', items: { type: 'string' } } }, required: ['goal'], additionalProperties: false };
+    const schema = {
+      type: 'object',
+      properties: { files: { type: 'array', items: { type: 'string' } } },
+      required: ['goal'],
+      additionalProperties: false,
+    };
     expect(faultsOfPayload(schema, { files: [1], more: true })).toEqual([
       { path: [], message: "must have required property 'goal'" },
       { path: ['more'], message: 'is not a property of the schema' },
@@ -121,11 +242,19 @@ describe('a payload', () => {
     const patterned = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     expect(faultOfSchema(patterned)).toBeNull();
     expect(faultsOfPayload(patterned, { text: 'aaaa' })).toEqual([]);
-    expect(faultsOfPayload(patterned, { text: `${'a'.repeat(60)}!` })).toEqual([{ path: [], message: expect.stringMatching(/takes more than 200 ms/) as string }]);
-    const level = (n: number): object => (n === 40 ? { type: 'object' } : { allOf: [{ $ref: `#/$defs/l${n + 1}` }, { $ref: `#/$defs/l${n + 1}` }] });
-    const multiplying = { $defs: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`l${n}`, level(n)])), $ref: '#/$defs/l0' };
+    expect(faultsOfPayload(patterned, { text: `${'a'.repeat(60)}!` })).toEqual([
+      { path: [], message: expect.stringMatching(/takes more than 200 ms/) as string },
+    ]);
+    const level = (n: number): object =>
+      n === 40 ? { type: 'object' } : { allOf: [{ $ref: `#/$defs/l${n + 1}` }, { $ref: `#/$defs/l${n + 1}` }] };
+    const multiplying = {
+      $defs: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`l${n}`, level(n)])),
+      $ref: '#/$defs/l0',
+    };
     expect(faultOfSchema(multiplying)).toBeNull();
-    expect(faultsOfPayload(multiplying, {})).toEqual([{ path: [], message: expect.stringMatching(/takes more than 200 ms/) as string }]);
+    expect(faultsOfPayload(multiplying, {})).toEqual([
+      { path: [], message: expect.stringMatching(/takes more than 200 ms/) as string },
+    ]);
   });
 
   it.each([
@@ -138,7 +267,14 @@ describe('a payload', () => {
     expect(faultOfSchema(schema)).toMatch(says);
   });
 
-  it.each([{ $schema: 'http://json-schema.org/draft-07/schema#', definitions: { a: { type: 'string' } }, properties: { x: { $ref: '#/definitions/a' } } }, { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/mine', type: 'object' }])('may have a schema of either draft', (schema) => {
+  it.each([
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      definitions: { a: { type: 'string' } },
+      properties: { x: { $ref: '#/definitions/a' } },
+    },
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/mine', type: 'object' },
+  ])('may have a schema of either draft', (schema) => {
     expect(faultOfSchema(schema)).toBeNull();
     expect(faultsOfPayload(schema, { x: 'a' })).toEqual([]);
   });
@@ -146,12 +282,42 @@ describe('a payload', () => {
 
 describe('the progress of a session', () => {
   const at = new Date(0);
-  const stay = (number: number, name: string, fields: Partial<RecordedStay> = {}): RecordedStay => ({ number, stage: name, attempt: 1, agentId: 'ada', enteredAt: at, leftAt: at, outcome: 'DONE', sentBack: false, ...fields });
-  const states = (stays: RecordedStay[], holder: string | null) => progressOf(['a', 'b', 'c'].map(stage), stays.toReversed(), holder).map(({ state, attempts }) => `${state} ${attempts}`);
+  const stay = (number: number, name: string, fields: Partial<RecordedStay> = {}): RecordedStay => ({
+    number,
+    stage: name,
+    attempt: 1,
+    agentId: 'ada',
+    enteredAt: at,
+    leftAt: at,
+    outcome: 'DONE',
+    sentBack: false,
+    ...fields,
+  });
+  const states = (stays: RecordedStay[], holder: string | null) =>
+    progressOf(['a', 'b', 'c'].map(stage), stays.toReversed(), holder).map(
+      ({ state, attempts }) => `${state} ${attempts}`,
+    );
 
   it('tells for each stage how its last stay stands', () => {
-    expect(states([stay(1, 'a', { leftAt: null, outcome: null })], 'ada')).toEqual(['ACTIVE 1', 'WAITING 0', 'WAITING 0']);
-    expect(states([stay(1, 'a'), stay(2, 'b', { leftAt: null, outcome: null })], null)).toEqual(['DONE 1', 'QUEUED 1', 'WAITING 0']);
-    expect(states([stay(1, 'a'), stay(2, 'b', { outcome: 'REJECT', sentBack: true }), stay(3, 'a', { attempt: 2, leftAt: null, outcome: null })], 'ada')).toEqual(['ACTIVE 2', 'SENT_BACK 1', 'WAITING 0']);
+    expect(states([stay(1, 'a', { leftAt: null, outcome: null })], 'ada')).toEqual([
+      'ACTIVE 1',
+      'WAITING 0',
+      'WAITING 0',
+    ]);
+    expect(states([stay(1, 'a'), stay(2, 'b', { leftAt: null, outcome: null })], null)).toEqual([
+      'DONE 1',
+      'QUEUED 1',
+      'WAITING 0',
+    ]);
+    expect(
+      states(
+        [
+          stay(1, 'a'),
+          stay(2, 'b', { outcome: 'REJECT', sentBack: true }),
+          stay(3, 'a', { attempt: 2, leftAt: null, outcome: null }),
+        ],
+        'ada',
+      ),
+    ).toEqual(['ACTIVE 2', 'SENT_BACK 1', 'WAITING 0']);
   });
 });

@@ -24,7 +24,12 @@ const PipelineCondition = builder.objectRef<Condition>('PipelineCondition').impl
   fields: (t) => ({
     variable: t.exposeString('variable', { description: 'Name of the variable.' }),
     op: t.expose('op', { type: ConditionOp, description: 'The comparison.' }),
-    value: t.field({ type: 'JSON', nullable: true, description: 'The value to compare with; null for EXISTS.', resolve: ({ value }) => value }),
+    value: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The value to compare with; null for EXISTS.',
+      resolve: ({ value }) => value,
+    }),
   }),
 });
 
@@ -38,7 +43,10 @@ const PipelineEscalation = builder.objectRef<NonNullable<Stage['escalateTo']>>('
       description: 'The Agent that gets the Session; null when not set.',
       resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
     }),
-    role: t.exposeString('role', { nullable: true, description: 'The role whose Agents get the Session, one after the other; null when not set.' }),
+    role: t.exposeString('role', {
+      nullable: true,
+      description: 'The role whose Agents get the Session, one after the other; null when not set.',
+    }),
     operators: t.exposeBoolean('operators', { description: 'Whether the Session waits for an operator.' }),
   }),
 });
@@ -50,12 +58,35 @@ const PipelineStage = builder.objectRef<Stage>('PipelineStage').implement({
     name: t.exposeString('name', { description: 'Name of the stage, unique in the pipeline.' }),
     role: t.exposeString('role', { nullable: true, description: 'Role that its Agents have; null for any.' }),
     agentType: t.exposeString('agentType', { nullable: true, description: 'Type that its Agents have; null for any.' }),
-    phase: t.exposeString('phase', { nullable: true, description: 'Part of the work, for people: several stages may share one. Null when not set.' }),
-    instructions: t.exposeString('instructions', { nullable: true, description: 'Instructions for the Agent in this stage, which it reads as `_handoff_instructions`; null when there are none.' }),
-    payloadSchema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the payloads with which the stage is left; null for any payload.', resolve: ({ payloadSchema }) => payloadSchema }),
-    acceptWithinMinutes: t.exposeInt('acceptWithinMinutes', { nullable: true, description: "Minutes in which an Agent has to accept; null: the server's default (BATON_STALE_AFTER_MINUTES)." }),
-    remindAfterMinutes: t.exposeInt('remindAfterMinutes', { nullable: true, description: 'Minutes after which the Agent is reminded; null for no reminder.' }),
-    escalateTo: t.field({ type: PipelineEscalation, nullable: true, description: 'Where the Session goes when no Agent of the stage accepts in time; null: back to the stage before.', resolve: ({ escalateTo }) => escalateTo }),
+    phase: t.exposeString('phase', {
+      nullable: true,
+      description: 'Part of the work, for people: several stages may share one. Null when not set.',
+    }),
+    instructions: t.exposeString('instructions', {
+      nullable: true,
+      description:
+        'Instructions for the Agent in this stage, which it reads as `_handoff_instructions`; null when there are none.',
+    }),
+    payloadSchema: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'JSON Schema of the payloads with which the stage is left; null for any payload.',
+      resolve: ({ payloadSchema }) => payloadSchema,
+    }),
+    acceptWithinMinutes: t.exposeInt('acceptWithinMinutes', {
+      nullable: true,
+      description: "Minutes in which an Agent has to accept; null: the server's default (BATON_STALE_AFTER_MINUTES).",
+    }),
+    remindAfterMinutes: t.exposeInt('remindAfterMinutes', {
+      nullable: true,
+      description: 'Minutes after which the Agent is reminded; null for no reminder.',
+    }),
+    escalateTo: t.field({
+      type: PipelineEscalation,
+      nullable: true,
+      description: 'Where the Session goes when no Agent of the stage accepts in time; null: back to the stage before.',
+      resolve: ({ escalateTo }) => escalateTo,
+    }),
   }),
 });
 
@@ -65,9 +96,22 @@ const PipelineTransition = builder.objectRef<Transition>('PipelineTransition').i
   fields: (t) => ({
     from: t.exposeString('from', { description: 'Name of the stage that is left.' }),
     outcome: t.exposeString('outcome', { description: 'The outcome, such as DONE or REJECT.' }),
-    to: t.exposeString('to', { nullable: true, description: 'Name of the stage that is entered; null completes the Session.' }),
-    when: t.field({ type: PipelineCondition, nullable: true, description: 'Condition of the transition; null: taken when the conditions of the earlier ones fail.', resolve: ({ when }) => when }),
-    payloadSchema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the payload; null: that of the stage that is left.', resolve: ({ payloadSchema }) => payloadSchema }),
+    to: t.exposeString('to', {
+      nullable: true,
+      description: 'Name of the stage that is entered; null completes the Session.',
+    }),
+    when: t.field({
+      type: PipelineCondition,
+      nullable: true,
+      description: 'Condition of the transition; null: taken when the conditions of the earlier ones fail.',
+      resolve: ({ when }) => when,
+    }),
+    payloadSchema: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'JSON Schema of the payload; null: that of the stage that is left.',
+      resolve: ({ payloadSchema }) => payloadSchema,
+    }),
   }),
 });
 
@@ -76,7 +120,8 @@ builder.prismaNode('Pipeline', {
   id: { field: 'id' },
   nullable: true,
   select: { id: true },
-  description: 'A version of a pipeline: stages, and the transitions between them. Sessions under way keep their version.',
+  description:
+    'A version of a pipeline: stages, and the transitions between them. Sessions under way keep their version.',
   fields: (t) => ({
     slug: t.exposeString('slug'),
     version: t.exposeInt('version'),
@@ -93,7 +138,8 @@ builder.prismaNode('Pipeline', {
     transitions: t.field({
       type: [PipelineTransition],
       listSize: partOfRecord,
-      description: 'The transitions, in the order they were given. Of those of one outcome, the first whose condition holds is taken.',
+      description:
+        'The transitions, in the order they were given. Of those of one outcome, the first whose condition holds is taken.',
       select: { transitions: true },
       resolve: ({ transitions }) => transitions as unknown as Transition[],
     }),
@@ -110,7 +156,10 @@ const StageState = builder.enumType('StageState', {
     QUEUED: { description: 'The Session is in the stage and waits for an Agent.' },
     ACTIVE: { description: 'The Session is in the stage, and an Agent holds it.' },
     DONE: { description: 'The stage was left by an outcome, or the Session ended in it (`outcome` is null).' },
-    SENT_BACK: { description: 'The Session went back to an earlier stage: by an outcome, or because no Agent took it over (`outcome` is null).' },
+    SENT_BACK: {
+      description:
+        'The Session went back to an earlier stage: by an outcome, or because no Agent took it over (`outcome` is null).',
+    },
   },
 });
 
@@ -126,10 +175,23 @@ const SessionStage = builder.objectRef<StageProgress>('SessionStage').implement(
       description: 'The Agent that has or had the Session in the stage; null when none had.',
       resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
     }),
-    enteredAt: t.expose('enteredAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session entered the stage; null when it did not.' }),
-    leftAt: t.expose('leftAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session left the stage; null when it did not.' }),
-    attempts: t.exposeInt('attempts', { description: 'How often the Session entered the stage. A return after a declined Handoff continues the attempt.' }),
-    outcome: t.exposeString('outcome', { nullable: true, description: 'The outcome by which the stage was left; null when there is none.' }),
+    enteredAt: t.expose('enteredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the Session entered the stage; null when it did not.',
+    }),
+    leftAt: t.expose('leftAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the Session left the stage; null when it did not.',
+    }),
+    attempts: t.exposeInt('attempts', {
+      description: 'How often the Session entered the stage. A return after a declined Handoff continues the attempt.',
+    }),
+    outcome: t.exposeString('outcome', {
+      nullable: true,
+      description: 'The outcome by which the stage was left; null when there is none.',
+    }),
   }),
 });
 
@@ -149,24 +211,51 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
   access: 'inherit',
   description: 'How far a Session is in its pipeline.',
   fields: (t) => ({
-    pipeline: t.field({ type: modelRef('Pipeline'), description: 'The version of the pipeline that the Session runs through.', resolve: ({ pipeline }) => pipeline }),
-    stage: t.exposeString('stage', { nullable: true, description: 'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.' }),
+    pipeline: t.field({
+      type: modelRef('Pipeline'),
+      description: 'The version of the pipeline that the Session runs through.',
+      resolve: ({ pipeline }) => pipeline,
+    }),
+    stage: t.exposeString('stage', {
+      nullable: true,
+      description:
+        'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.',
+    }),
     phase: t.exposeString('phase', { nullable: true, description: 'Phase of `stage`; null when there is none.' }),
-    enteredAt: t.expose('enteredAt', { type: 'DateTime', nullable: true, description: 'Time at which the Session entered `stage`; null when `stage` is null.' }),
+    enteredAt: t.expose('enteredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the Session entered `stage`; null when `stage` is null.',
+    }),
     currentAgent: t.field({
       type: modelRef('Agent'),
       nullable: true,
-      description: 'The Agent that holds the Session in this stage; null while it waits for one, and when the Session is finished.',
-      resolve: ({ currentAgentId }, _args, context, info) => (currentAgentId === null ? null : agentNamed(currentAgentId, context, info)),
+      description:
+        'The Agent that holds the Session in this stage; null while it waits for one, and when the Session is finished.',
+      resolve: ({ currentAgentId }, _args, context, info) =>
+        currentAgentId === null ? null : agentNamed(currentAgentId, context, info),
     }),
-    queuedSince: t.expose('queuedSince', { type: 'DateTime', nullable: true, description: 'Time since which the stage waits for an Agent; null unless it is QUEUED.' }),
+    queuedSince: t.expose('queuedSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time since which the stage waits for an Agent; null unless it is QUEUED.',
+    }),
     queuePosition: t.int({
       nullable: true,
       cost: 10,
-      description: 'Place among the Sessions that wait for the same type and role: 1 is next. Null unless the stage is QUEUED, and while the Session is paused.',
-      resolve: async ({ entryId }, _args, context, info) => (entryId === null ? null : ((await batched(context, info, entryId, (ids) => positionsOf(context.pool, ids))) ?? null)),
+      description:
+        'Place among the Sessions that wait for the same type and role: 1 is next. Null unless the stage is QUEUED, and while the Session is paused.',
+      resolve: async ({ entryId }, _args, context, info) =>
+        entryId === null
+          ? null
+          : ((await batched(context, info, entryId, (ids) => positionsOf(context.pool, ids))) ?? null),
     }),
-    stages: t.field({ type: [SessionStage], listSize: partOfRecord, description: 'The stages, in the order of the definition.', resolve: ({ stages }) => stages }),
+    stages: t.field({
+      type: [SessionStage],
+      listSize: partOfRecord,
+      description: 'The stages, in the order of the definition.',
+      resolve: ({ stages }) => stages,
+    }),
   }),
 });
 
@@ -191,8 +280,16 @@ const SessionResult = builder.objectRef<Result>('SessionResult').implement({
     }),
     stage: t.exposeString('stage', { description: 'Name of the stage.' }),
     outcome: t.exposeString('outcome', { description: 'The outcome.' }),
-    payload: t.field({ type: 'JSON', nullable: true, description: 'The payload; null when none was given.', resolve: ({ payload }) => payload }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Reason that was given with the outcome; null when none was given, and at the end of the pipeline.' }),
+    payload: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The payload; null when none was given.',
+      resolve: ({ payload }) => payload,
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Reason that was given with the outcome; null when none was given, and at the end of the pipeline.',
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'Time at which the stage was left.' }),
   }),
 });
@@ -213,7 +310,16 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       queueEntry: { select: { id: true, queuedAt: true } },
       pipeline: nested({ select: { id: true, stages: true } }, ['pipeline']),
       stageEntries: {
-        select: { number: true, stage: true, attempt: true, agentId: true, enteredAt: true, leftAt: true, outcome: true, sentBack: true },
+        select: {
+          number: true,
+          stage: true,
+          attempt: true,
+          agentId: true,
+          enteredAt: true,
+          leftAt: true,
+          outcome: true,
+          sentBack: true,
+        },
         orderBy: { number: 'desc' },
         take: longestHistory,
       },
@@ -242,7 +348,15 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     select: {
       queueEntry: { select: { reason: true } },
       stageEntries: {
-        select: { number: true, stage: true, agentId: true, leftAt: true, outcome: true, payload: true, leftBy: { select: { reason: true }, orderBy: { depth: 'asc' }, take: 1 } },
+        select: {
+          number: true,
+          stage: true,
+          agentId: true,
+          leftAt: true,
+          outcome: true,
+          payload: true,
+          leftBy: { select: { reason: true }, orderBy: { depth: 'asc' }, take: 1 },
+        },
         where: { outcome: { not: null } },
         orderBy: { number: 'desc' },
         take: longestHistory,
@@ -275,7 +389,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   payload: t.field({
     type: 'JSON',
     nullable: true,
-    description: 'Payload that the source left its stage of the pipeline with; null when there is none. The target reads it as `_handoff_payload`.',
+    description:
+      'Payload that the source left its stage of the pipeline with; null when there is none. The target reads it as `_handoff_payload`.',
     select: { leftEntry: { select: { payload: true } } },
     resolve: ({ leftEntry }) => leftEntry?.payload ?? null,
   }),

@@ -21,7 +21,8 @@ const { post } = client(url);
 const { agent, session, pipeline, advance, reassign, run } = world(db.pool);
 const publicId = (id: string): string => encodeId('session', id);
 
-const look = (id: string) => db.prisma.session.findUniqueOrThrow({ where: { id }, include: { queueEntry: true, lastHandoff: true } });
+const look = (id: string) =>
+  db.prisma.session.findUniqueOrThrow({ where: { id }, include: { queueEntry: true, lastHandoff: true } });
 const handoffOf = async (id: string): Promise<string> => (await look(id)).lastHandoffId!;
 const timeOut = async (id: string) => run(timeOutHandoff, { handoffId: await handoffOf(id) });
 const accept = async (id: string) => run(acceptHandoff, { handoffId: await handoffOf(id) });
@@ -29,7 +30,12 @@ const reject = async (id: string) => run(rejectHandoff, { handoffId: await hando
 const end = (sessionId: string) => run(cancelSession, { sessionId, expectedVersion: null, reason: null });
 const assign = () => assignQueued({ pool: db.pool, log: silentLog });
 const steps = async (sessionId: string, after = 0): Promise<string[]> =>
-  (await db.prisma.event.findMany({ where: { sessionId, sessionSequence: { gt: after } }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
+  (
+    await db.prisma.event.findMany({
+      where: { sessionId, sessionSequence: { gt: after } },
+      orderBy: { sessionSequence: 'asc' },
+    })
+  ).map(({ type }) => type);
 
 let stories = 0;
 /** A Session that waits for the first of the reviewers, each with one place. `busy` of the others have a Session already. */
@@ -38,14 +44,19 @@ async function waiting(reviewers: number, { busy = 0, ...review }: Partial<Stage
   const name = (n: number): string => `${slug}-r${n}`;
   await agent(`${slug}-w`, { role: `write ${slug}` });
   for (let n = 1; n <= reviewers; n += 1) await agent(name(n), { role: `review ${slug}`, maxCapacity: 1 });
-  await pipeline(slug, ['write DONE review', 'review APPROVE end'], { write: { role: `write ${slug}` }, review: { role: `review ${slug}`, ...review } });
+  await pipeline(slug, ['write DONE review', 'review APPROVE end'], {
+    write: { role: `write ${slug}` },
+    review: { role: `review ${slug}`, ...review },
+  });
   const id = await session(null, { pipeline: slug });
   await advance(id, 'DONE', { payload: { files: 3 }, reason: 'Ready.' });
   const held: string[] = [];
   for (let n = reviewers; n > reviewers - busy; n -= 1) held.push(await session(name(n)));
   return { id, slug, writer: `${slug}-w`, name, held };
 }
-const to = (fields: Partial<NonNullable<Stage['escalateTo']>>): Pick<Stage, 'escalateTo'> => ({ escalateTo: { agentId: null, role: null, operators: false, ...fields } });
+const to = (fields: Partial<NonNullable<Stage['escalateTo']>>): Pick<Stage, 'escalateTo'> => ({
+  escalateTo: { agentId: null, role: null, operators: false, ...fields },
+});
 
 afterEach(async () => {
   await assign();
@@ -59,16 +70,44 @@ describe('a time-out while all other agents of the stage are full', () => {
     await timeOut(id);
     expect(await look(id)).toMatchObject({ agentId: name(2) });
     await timeOut(id);
-    expect(await look(id)).toMatchObject({ agentId: null, status: 'PAUSED', queueEntry: { sourceAgentId: writer, escalated: false, suspended: false, reason: 'Ready.' } });
+    expect(await look(id)).toMatchObject({
+      agentId: null,
+      status: 'PAUSED',
+      queueEntry: { sourceAgentId: writer, escalated: false, suspended: false, reason: 'Ready.' },
+    });
     // The reviewers that did not accept are free now.
     await assign();
-    const { data } = await post(`{ session(id: "${publicId(id)}") { pipeline { stage currentAgent { id } queuePosition stages { name state agent { id } attempts } } } }`);
-    expect(data).toMatchObject({ session: { pipeline: { stage: 'review', currentAgent: null, queuePosition: 1, stages: [{ state: 'DONE' }, { state: 'QUEUED', agent: null, attempts: 1 }] } } });
+    const { data } = await post(
+      `{ session(id: "${publicId(id)}") { pipeline { stage currentAgent { id } queuePosition stages { name state agent { id } attempts } } } }`,
+    );
+    expect(data).toMatchObject({
+      session: {
+        pipeline: {
+          stage: 'review',
+          currentAgent: null,
+          queuePosition: 1,
+          stages: [{ state: 'DONE' }, { state: 'QUEUED', agent: null, attempts: 1 }],
+        },
+      },
+    });
 
     await run(completeSession, { sessionId: held[0]!, expectedVersion: null, result: null, summary: null });
-    expect(await look(id)).toMatchObject({ agentId: name(4), status: 'RUNNING', lastHandoff: { sourceAgentId: writer, via: 'PIPELINE', reason: 'Ready.' } });
-    const { data: given } = await post(`{ handoff(id: "${encodeId('handoff', await handoffOf(id))}") { stage outcome payload contextVariables { name value } } }`);
-    expect(given).toMatchObject({ handoff: { stage: 'review', outcome: 'DONE', payload: { files: 3 }, contextVariables: expect.arrayContaining([{ name: '_handoff_payload', value: { files: 3 } }]) as unknown } });
+    expect(await look(id)).toMatchObject({
+      agentId: name(4),
+      status: 'RUNNING',
+      lastHandoff: { sourceAgentId: writer, via: 'PIPELINE', reason: 'Ready.' },
+    });
+    const { data: given } = await post(
+      `{ handoff(id: "${encodeId('handoff', await handoffOf(id))}") { stage outcome payload contextVariables { name value } } }`,
+    );
+    expect(given).toMatchObject({
+      handoff: {
+        stage: 'review',
+        outcome: 'DONE',
+        payload: { files: 3 },
+        contextVariables: expect.arrayContaining([{ name: '_handoff_payload', value: { files: 3 } }]) as unknown,
+      },
+    });
     // The last one is still full.
     await timeOut(id);
     expect(await look(id)).toMatchObject({ agentId: null, queueEntry: { sourceAgentId: writer } });
@@ -104,7 +143,10 @@ describe('a time-out while all other agents of the stage are full', () => {
   it('gives the next agent the full time of the stage after the deadline was extended', async () => {
     const { id } = await waiting(2, { acceptWithinMinutes: 7 });
     const handoffId = await handoffOf(id);
-    await db.pool.query(`UPDATE handoffs SET initiated_at = initiated_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour' WHERE id = $1`, [handoffId]);
+    await db.pool.query(
+      `UPDATE handoffs SET initiated_at = initiated_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour' WHERE id = $1`,
+      [handoffId],
+    );
     await run(touchHandoff, { handoffId, note: null });
     await timeOut(id);
     const { initiatedAt, deadlineAt, acceptWithinMinutes } = (await look(id)).lastHandoff!;
@@ -125,7 +167,12 @@ describe('when the agents for which a session waits since a time-out go away, it
     expect(await look(id)).toMatchObject({ agentId: null, queueEntry: { escalated: false } });
     await run(updateAgent, { id: name(3), role: 'retired' });
     for (let n = 0; n < 2; n += 1) await sweepAll();
-    expect(await look(id)).toMatchObject({ agentId: null, status: 'PAUSED', stage: 'review', queueEntry: { escalated: true, sourceAgentId: writer } });
+    expect(await look(id)).toMatchObject({
+      agentId: null,
+      status: 'PAUSED',
+      stage: 'review',
+      queueEntry: { escalated: true, sourceAgentId: writer },
+    });
     expect(await steps(id, eventCount)).toEqual(['HANDOFF_ESCALATED']);
     await end(id);
   });
@@ -137,7 +184,12 @@ describe('when the agents for which a session waits since a time-out go away, it
     const { eventCount } = await look(id);
     await away(name(2));
     await sweepAll();
-    expect(await look(id)).toMatchObject({ agentId: 'deputy', status: 'RUNNING', queueEntry: null, lastHandoff: { sourceAgentId: writer, via: 'PIPELINE', reason: 'Ready.' } });
+    expect(await look(id)).toMatchObject({
+      agentId: 'deputy',
+      status: 'RUNNING',
+      queueEntry: null,
+      lastHandoff: { sourceAgentId: writer, via: 'PIPELINE', reason: 'Ready.' },
+    });
     expect(await steps(id, eventCount)).toEqual(['HANDOFF_ESCALATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
     await timeOut(id);
     expect(await look(id)).toMatchObject({ agentId: writer, stage: 'write' });
@@ -150,18 +202,26 @@ describe('when the agents for which a session waits since a time-out go away, it
     await timeOut(id);
     await away(name(2));
     await sweepAll();
-    expect(await look(id)).toMatchObject({ agentId: null, queueEntry: { role: 'head', agentType: null, escalated: false } });
+    expect(await look(id)).toMatchObject({
+      agentId: null,
+      queueEntry: { role: 'head', agentType: null, escalated: false },
+    });
     await end(other);
     expect(await look(id)).toMatchObject({ agentId: 'head', lastHandoff: { status: 'INITIATED' } });
   });
 
   it('but waits on when the stage escalates to nobody, while it is paused, and when no agent had it yet', async () => {
-    const [nobody, paused, queued] = [await waiting(2, { busy: 1 }), await waiting(2, { busy: 1, ...to({ operators: true }) }), await waiting(1, to({ operators: true }))];
+    const [nobody, paused, queued] = [
+      await waiting(2, { busy: 1 }),
+      await waiting(2, { busy: 1, ...to({ operators: true }) }),
+      await waiting(1, to({ operators: true })),
+    ];
     await run(pauseSession, { sessionId: paused.id, expectedVersion: null });
     for (const { id } of [nobody, paused]) await timeOut(id);
     const second = await session(null, { pipeline: queued.slug });
     await advance(second);
-    const counts = async () => Promise.all([nobody.id, paused.id, second].map(async (id) => (await look(id)).eventCount));
+    const counts = async () =>
+      Promise.all([nobody.id, paused.id, second].map(async (id) => (await look(id)).eventCount));
     const before = await counts();
     for (const id of [nobody.name(2), paused.name(2), queued.name(1)]) await away(id);
     await sweepAll();
@@ -182,7 +242,11 @@ describe('a stage that escalates', () => {
     const { id, writer } = await waiting(1, to({ agentId: 'lead' }));
     const { eventCount } = await look(id);
     await timeOut(id);
-    expect(await look(id)).toMatchObject({ agentId: 'lead', stage: 'review', lastHandoff: { sourceAgentId: writer, via: 'PIPELINE' } });
+    expect(await look(id)).toMatchObject({
+      agentId: 'lead',
+      stage: 'review',
+      lastHandoff: { sourceAgentId: writer, via: 'PIPELINE' },
+    });
     expect(await steps(id, eventCount)).toEqual([...escalated, 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
     const event = await db.prisma.event.findFirstOrThrow({ where: { sessionId: id, type: 'HANDOFF_ESCALATED' } });
     expect(event.metadata).toEqual({ stage: 'review', escalateTo: { agentId: 'lead', role: null, operators: false } });
@@ -208,7 +272,11 @@ describe('a stage that escalates', () => {
     await timeOut(id);
     expect(await look(id)).toMatchObject({ agentId: 'chief-1' });
     await timeOut(id);
-    expect(await look(id)).toMatchObject({ agentId: null, stage: 'review', queueEntry: { role: 'chief', escalated: false, sourceAgentId: writer } });
+    expect(await look(id)).toMatchObject({
+      agentId: null,
+      stage: 'review',
+      queueEntry: { role: 'chief', escalated: false, sourceAgentId: writer },
+    });
     await assign();
     await end(others[0]!);
     expect(await look(id)).toMatchObject({ agentId: 'chief-2', lastHandoff: { sourceAgentId: writer } });
@@ -222,14 +290,37 @@ describe('a stage that escalates', () => {
     const { id, slug, writer, name } = await waiting(1, to({ operators: true }));
     const { eventCount } = await look(id);
     await timeOut(id);
-    expect(await look(id)).toMatchObject({ agentId: null, status: 'PAUSED', stage: 'review', queueEntry: { escalated: true, sourceAgentId: writer } });
+    expect(await look(id)).toMatchObject({
+      agentId: null,
+      status: 'PAUSED',
+      stage: 'review',
+      queueEntry: { escalated: true, sourceAgentId: writer },
+    });
     expect(await steps(id, eventCount)).toEqual([...escalated, 'SESSION_QUEUED']);
     // No agent gets it, not even a new one of the stage.
     await agent(`${slug}-new`, { role: `review ${slug}` });
     await assign();
     expect((await look(id)).agentId).toBeNull();
-    const { data } = await post('{ queue(where: { escalated: true }) { nodes { escalated position role sourceAgent { id } session { id status pipeline { stage queuePosition queuedSince } } } } }');
-    expect(data).toEqual({ queue: { nodes: [{ escalated: true, position: null, role: `review ${slug}`, sourceAgent: { id: writer }, session: { id: publicId(id), status: 'PAUSED', pipeline: { stage: 'review', queuePosition: null, queuedSince: expect.any(String) as string } } }] } });
+    const { data } = await post(
+      '{ queue(where: { escalated: true }) { nodes { escalated position role sourceAgent { id } session { id status pipeline { stage queuePosition queuedSince } } } } }',
+    );
+    expect(data).toEqual({
+      queue: {
+        nodes: [
+          {
+            escalated: true,
+            position: null,
+            role: `review ${slug}`,
+            sourceAgent: { id: writer },
+            session: {
+              id: publicId(id),
+              status: 'PAUSED',
+              pipeline: { stage: 'review', queuePosition: null, queuedSince: expect.any(String) as string },
+            },
+          },
+        ],
+      },
+    });
     await reassign(id, { agentId: name(1) });
     await accept(id);
     expect(await look(id)).toMatchObject({ agentId: name(1), status: 'RUNNING', queueEntry: null });

@@ -5,7 +5,17 @@ import { fromColumns } from '../core/rows.ts';
 import { batonItself, type Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { takesSessions } from '../custody/mayChangeHands.ts';
-import { custodyColumns, pipelineOf, pipelineSql, type PipelineRow, type HeldSession, type LastHandoff, type LockedAgent, type QueuedSession, type Tenure } from '../custody/read.ts';
+import {
+  custodyColumns,
+  pipelineOf,
+  pipelineSql,
+  type PipelineRow,
+  type HeldSession,
+  type LastHandoff,
+  type LockedAgent,
+  type QueuedSession,
+  type Tenure,
+} from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
 import { giveStage } from '../custody/stages.ts';
 import type { QueueEntry } from '../generated/prisma/client.ts';
@@ -52,7 +62,10 @@ FROM e ORDER BY e.effective_at, e.id`);
 const findAny = statement('SELECT 1 FROM queue_entries WHERE NOT suspended AND NOT escalated LIMIT 1');
 
 /** How a queued Session moves at its turn, as its entry keeps it. */
-export interface QueuedMove extends Pick<QueueEntry, 'reason' | 'summary' | 'metadata' | 'via' | 'acceptWithinMinutes'> {
+export interface QueuedMove extends Pick<
+  QueueEntry,
+  'reason' | 'summary' | 'metadata' | 'via' | 'acceptWithinMinutes'
+> {
   carried: CarriedEntry;
 }
 
@@ -77,7 +90,7 @@ export async function giveFreedPlaces(work: Work, { passOver = false } = {}): Pr
   if (agents.length > 1 && (await work.query(findAny, [])).length === 0) return;
   const seen: string[] = [];
   for (const agent of agents) {
-    for (let more = true; more && takesSessions(agent); ) {
+    for (let more = true; more && takesSessions(agent);) {
       const asked = Math.min(agent.maxCapacity - agent.currentLoad, most);
       const rows = await work.query<Row>(takeHeads, [wantedOf(agent), agent.id, asked, seen]);
       for (const { session, ...row } of rows) {
@@ -85,7 +98,8 @@ export async function giveFreedPlaces(work: Work, { passOver = false } = {}): Pr
         seen.push(queued.id);
         // A Session may have been queued after this work began: its next events may not have an earlier time.
         work.now = row.now;
-        if (session !== null) await work.as(queueItself, () => giveTo(work, agent, queued, fromColumns<HeldSession>(session), row));
+        if (session !== null)
+          await work.as(queueItself, () => giveTo(work, agent, queued, fromColumns<HeldSession>(session), row));
         else if (!passOver) return;
       }
       more = rows.length === asked;
@@ -93,7 +107,13 @@ export async function giveFreedPlaces(work: Work, { passOver = false } = {}): Pr
   }
 }
 
-function giveTo(work: Work, agent: LockedAgent, queued: QueuedSession, session: HeldSession, row: Omit<Row, 'session'>): Promise<void> {
+function giveTo(
+  work: Work,
+  agent: LockedAgent,
+  queued: QueuedSession,
+  session: HeldSession,
+  row: Omit<Row, 'session'>,
+): Promise<void> {
   const custody = new Custody(work, {
     session,
     tenure: row.tenure && fromColumns<Tenure>(row.tenure),
@@ -110,10 +130,17 @@ function giveTo(work: Work, agent: LockedAgent, queued: QueuedSession, session: 
 }
 
 /** Gives a queued Session to an agent with a free place. */
-export async function giveQueued(custody: Custody, agent: LockedAgent, queued: QueuedSession, { carried, reason, summary, metadata, via, acceptWithinMinutes }: QueuedMove): Promise<void> {
+export async function giveQueued(
+  custody: Custody,
+  agent: LockedAgent,
+  queued: QueuedSession,
+  { carried, reason, summary, metadata, via, acceptWithinMinutes }: QueuedMove,
+): Promise<void> {
   const { work, session } = custody;
   custody.leaveQueue();
-  const log = Object.entries(carried.log).every(([name, count]) => session[name as keyof CarriedEntry['log']] === count);
+  const log = Object.entries(carried.log).every(
+    ([name, count]) => session[name as keyof CarriedEntry['log']] === count,
+  );
   const visible = log ? carried.visible : await readVisible(work, session);
   if (carried.handoff === null || via === null || acceptWithinMinutes === null) {
     custody.setStatus('RUNNING', { lastReassignedAt: work.now });
@@ -127,7 +154,9 @@ export async function giveQueued(custody: Custody, agent: LockedAgent, queued: Q
   handOver(
     custody,
     {
-      context: fitContext(addressedTo(context, { from: finisher?.agentId ?? null, to: agent.id, instructions: agent.instructions })),
+      context: fitContext(
+        addressedTo(context, { from: finisher?.agentId ?? null, to: agent.id, instructions: agent.instructions }),
+      ),
       sources: { visible, lastTurnId, lastTurnCallIds: [...lastTurnCallIds] },
       contentHash,
       carry,

@@ -15,7 +15,12 @@ export interface Wanted {
 /** How the Session moves at its turn. */
 export interface Turn extends MoveNotes {
   /** The Handoff that is made then; null: the Session moves without one. */
-  handoff: { via: HandoffVia; prepared: Prepared; acceptWithinMinutes: number; triggeringToolCallIds?: readonly string[] | null } | null;
+  handoff: {
+    via: HandoffVia;
+    prepared: Prepared;
+    acceptWithinMinutes: number;
+    triggeringToolCallIds?: readonly string[] | null;
+  } | null;
   /** What the log shows now. */
   visible: VisibleCounts;
   /** What the next agent reads when it gets the Session without a Handoff; null for everything. */
@@ -37,7 +42,12 @@ export interface CarriedEntry {
   limit?: ReadLimit | null;
   /** The log when `visible` was counted. */
   log: { messageCount: number; toolCallCount: number; visibleFrom: number; visibleCallsFrom: number };
-  handoff: Pick<Carried, 'context' | 'contentHash' | 'carry' | 'limit'> & { lastTurnId: string | null; lastTurnCallIds: readonly string[] } | null;
+  handoff:
+    | (Pick<Carried, 'context' | 'contentHash' | 'carry' | 'limit'> & {
+        lastTurnId: string | null;
+        lastTurnCallIds: readonly string[];
+      })
+    | null;
 }
 
 /**
@@ -47,7 +57,8 @@ export interface CarriedEntry {
 export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Turn): void {
   const { work, session, queued: before } = custody;
   const wants = wanted(agentType, role);
-  const { queuedAt, returned } = before?.wanted === wants ? before : { queuedAt: work.now, returned: turn.returned ?? false };
+  const { queuedAt, returned } =
+    before?.wanted === wants ? before : { queuedAt: work.now, returned: turn.returned ?? false };
   // A paused Session waits as it would be held: it gets no Agent before it is resumed.
   const suspended = before === null ? session.status === 'PAUSED' && turn.previousHolder !== null : before.suspended;
   custody.leaveQueue();
@@ -70,14 +81,20 @@ export function enqueue(custody: Custody, { agentType, role }: Wanted, turn: Tur
     excludedAgentIds: excluded(turn, before),
     reason: turn.reason ?? null,
     summary: turn.summary ?? null,
-    metadata: (turn.metadata ?? null),
+    metadata: turn.metadata ?? null,
     via: turn.handoff?.via ?? null,
     carried: carriedOf(custody, turn) as unknown as QueueEntry['carried'],
     acceptWithinMinutes: turn.handoff?.acceptWithinMinutes ?? null,
   });
   const { reason, summary, metadata, previousHolder } = turn;
   const source = finisher === null ? null : custody.agent(finisher.agentId);
-  custody.recordCustody('SESSION_QUEUED', { previousHolder, source, reason, summary: turn.handoff === null ? summary : null, metadata: turn.handoff === null ? metadata : null });
+  custody.recordCustody('SESSION_QUEUED', {
+    previousHolder,
+    source,
+    reason,
+    summary: turn.handoff === null ? summary : null,
+    metadata: turn.handoff === null ? metadata : null,
+  });
 }
 
 function excluded({ finisher, previousHolder, tried = [] }: Turn, before: QueuedSession | null): string[] {
@@ -87,16 +104,35 @@ function excluded({ finisher, previousHolder, tried = [] }: Turn, before: Queued
 
 function carriedOf({ session }: Custody, { visible, limit = null, handoff }: Turn): CarriedEntry {
   const { messageCount, toolCallCount, visibleFrom, visibleCallsFrom } = session;
-  return { visible, limit, log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom }, handoff: handoff && stored(handoff) };
+  return {
+    visible,
+    limit,
+    log: { messageCount, toolCallCount, visibleFrom, visibleCallsFrom },
+    handoff: handoff && stored(handoff),
+  };
 }
 
-function stored({ prepared: { context, contentHash, carry, limit, sources }, triggeringToolCallIds }: NonNullable<Turn['handoff']>): NonNullable<CarriedEntry['handoff']> {
-  return { context, contentHash, carry, limit, lastTurnId: sources.lastTurnId, lastTurnCallIds: triggeringToolCallIds ?? sources.lastTurnCallIds };
+function stored({
+  prepared: { context, contentHash, carry, limit, sources },
+  triggeringToolCallIds,
+}: NonNullable<Turn['handoff']>): NonNullable<CarriedEntry['handoff']> {
+  return {
+    context,
+    contentHash,
+    carry,
+    limit,
+    lastTurnId: sources.lastTurnId,
+    lastTurnCallIds: triggeringToolCallIds ?? sources.lastTurnCallIds,
+  };
 }
 
 /** The finisher that an entry keeps. */
 export function finisherAmong(queued: QueuedSession | null): Finisher | null {
-  const { sourceAgentId: agentId = null, sourceAgentType: agentType = null, sourceAgentSessionId: tenureId = null } = queued ?? {};
+  const {
+    sourceAgentId: agentId = null,
+    sourceAgentType: agentType = null,
+    sourceAgentSessionId: tenureId = null,
+  } = queued ?? {};
   return agentId === null || agentType === null || tenureId === null ? null : { agentId, agentType, tenureId };
 }
 

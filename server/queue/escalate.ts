@@ -34,7 +34,9 @@ interface Stranded {
   targetAgentId: string;
 }
 
-const readMove = statement('SELECT reason, summary, metadata, via, carried, accept_within_minutes AS "acceptWithinMinutes" FROM queue_entries WHERE id = $1');
+const readMove = statement(
+  'SELECT reason, summary, metadata, via, carried, accept_within_minutes AS "acceptWithinMinutes" FROM queue_entries WHERE id = $1',
+);
 
 /**
  * Escalates the Sessions that wait since a time-out for agents of their stage of which none is AVAILABLE any more (rule:
@@ -44,7 +46,11 @@ const readMove = statement('SELECT reason, summary, metadata, via, carried, acce
 export async function escalateStranded(options: WorkOptions): Promise<void> {
   const { rows } = await options.pool.query<Stranded>({ ...findStranded });
   for (const row of rows) {
-    const logged = logFailedRow(options.log, { handoffId: encodeId('handoff', row.handoffId) }, 'The escalation of a queued session failed and will run again');
+    const logged = logFailedRow(
+      options.log,
+      { handoffId: encodeId('handoff', row.handoffId) },
+      'The escalation of a queued session failed and will run again',
+    );
     await runCommand(options, (work) => escalate(work, row)).catch(logged);
   }
 }
@@ -53,7 +59,11 @@ async function escalate(work: Work, { handoffId, sourceAgentId, targetAgentId }:
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return {};
   const agents = [sourceAgentId, targetAgentId].filter((id) => id !== null);
-  const custody = await Custody.of(work, sessionId, { agents, everyCandidate: true, forStage: { stage: null, untried: true } });
+  const custody = await Custody.of(work, sessionId, {
+    agents,
+    everyCandidate: true,
+    forStage: { stage: null, untried: true },
+  });
   const { queued, handoff } = custody;
   const stage = presentStage(custody);
   if (queued === null || queued.suspended || queued.escalated || stage === null || handoff?.id !== handoffId) return {};
@@ -62,10 +72,17 @@ async function escalate(work: Work, { handoffId, sourceAgentId, targetAgentId }:
   // When the stage escalates to nobody either, the Session goes on waiting.
   if (next === null || !next.escalated) return {};
   custody.changed();
-  custody.recordHandoff('HANDOFF_ESCALATED', handoff, { metadata: { stage: stage.name, escalateTo: stage.escalateTo } });
+  custody.recordHandoff('HANDOFF_ESCALATED', handoff, {
+    metadata: { stage: stage.name, escalateTo: stage.escalateTo },
+  });
   if (next.target === null) {
     const { agentType, role } = next.wants;
-    work.change('queue_entries', queued, { agentType, role, wanted: wanted(agentType, role), escalated: next.forOperators });
+    work.change('queue_entries', queued, {
+      agentType,
+      role,
+      wanted: wanted(agentType, role),
+      escalated: next.forOperators,
+    });
     return {};
   }
   const [move] = await work.query<QueuedMove>(readMove, [queued.id]);

@@ -26,13 +26,19 @@ interface Entry {
 }
 const fields = 'session { id title } agentType role position suspended escalated sourceAgent { id } reason';
 
-async function queue(args: string): Promise<{ nodes: Entry[]; totalCount: number; pageInfo: { endCursor: string; hasNextPage: boolean } }> {
-  const { data, errors } = await post<{ queue: Awaited<ReturnType<typeof queue>> }>(`{ queue${args} { totalCount nodes { ${fields} } pageInfo { endCursor hasNextPage } } }`);
+async function queue(
+  args: string,
+): Promise<{ nodes: Entry[]; totalCount: number; pageInfo: { endCursor: string; hasNextPage: boolean } }> {
+  const { data, errors } = await post<{ queue: Awaited<ReturnType<typeof queue>> }>(
+    `{ queue${args} { totalCount nodes { ${fields} } pageInfo { endCursor hasNextPage } } }`,
+  );
   expect(errors).toBeUndefined();
   return data.queue;
 }
-const titles = async (where: string): Promise<string[]> => (await queue(`(where: ${where})`)).nodes.map(({ session }) => session.title);
-const waiting = (title: string, agentType: string, fields: object = {}) => session(null, { title, agentType, queue: true, ...fields });
+const titles = async (where: string): Promise<string[]> =>
+  (await queue(`(where: ${where})`)).nodes.map(({ session }) => session.title);
+const waiting = (title: string, agentType: string, fields: object = {}) =>
+  session(null, { title, agentType, queue: true, ...fields });
 
 beforeAll(async () => {
   await agent('ada', { type: 'CODEX' });
@@ -47,7 +53,9 @@ beforeAll(async () => {
 describe('the queue', () => {
   test('lists sessions in the order of their turns, with the place among those that wait for the same agent', async () => {
     const { nodes, totalCount } = await queue('');
-    expect(nodes.map(({ session, agentType, position, suspended }) => [session.title, agentType, position, suspended])).toEqual([
+    expect(
+      nodes.map(({ session, agentType, position, suspended }) => [session.title, agentType, position, suspended]),
+    ).toEqual([
       ['urgent', 'CLAUDE', 1, false],
       ['first', 'CLAUDE', 2, false],
       ['left by ada', 'GEMINI', 1, false],
@@ -69,7 +77,9 @@ describe('the queue', () => {
   test('pages by cursor', async () => {
     const first = await queue('(first: 3)');
     expect(first.pageInfo.hasNextPage).toBe(true);
-    expect((await queue(`(after: "${first.pageInfo.endCursor}")`)).nodes.map(({ session }) => session.title)).toEqual(['paused']);
+    expect((await queue(`(after: "${first.pageInfo.endCursor}")`)).nodes.map(({ session }) => session.title)).toEqual([
+      'paused',
+    ]);
   });
 
   test('Session.queueEntry is null for a session that does not wait', async () => {
@@ -104,19 +114,25 @@ describe('5,000 queued sessions', () => {
     expect(errors).toBeUndefined();
     let pages = 0;
     for (const { text, values } of [...sent]) {
-      const { rows } = await owner.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values });
+      const { rows } = await owner.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>({
+        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values,
+      });
       const { Plan } = rows[0]!['QUERY PLAN'][0]!;
       pages += Plan['Shared Hit Blocks']! + Plan['Shared Read Blocks']!;
     }
     return pages;
   }
 
-  test.each([['nothing', ''], ['a frequent type', '(where: { agentType: "CLAUDE" })'], ['a rare type', '(where: { agentType: "RARE" })'], ['a role', '(where: { role: "x" })'], ['escalated', '(where: { escalated: true })']])(
-    'a page by %s reads a small part of the tables',
-    async (_name, args) => {
-      expect(await pagesRead(args)).toBeLessThan(300);
-    },
-  );
+  test.each([
+    ['nothing', ''],
+    ['a frequent type', '(where: { agentType: "CLAUDE" })'],
+    ['a rare type', '(where: { agentType: "RARE" })'],
+    ['a role', '(where: { role: "x" })'],
+    ['escalated', '(where: { escalated: true })'],
+  ])('a page by %s reads a small part of the tables', async (_name, args) => {
+    expect(await pagesRead(args)).toBeLessThan(300);
+  });
 
   test('positions take one more statement, for 1 row and for 50', async () => {
     const statements: number[] = [];
@@ -133,7 +149,10 @@ describe('5,000 queued sessions', () => {
     for (const type of ['ALONE', 'RARE']) {
       const agentId = `one-${type.toLowerCase()}`;
       await agent(agentId, { type, maxCapacity: 1 });
-      held.push((await db.prisma.session.findFirst({ where: { agentId }, select: { id: true } }))?.id ?? (await session(agentId)));
+      held.push(
+        (await db.prisma.session.findFirst({ where: { agentId }, select: { id: true } }))?.id ??
+          (await session(agentId)),
+      );
     }
     const counts: number[] = [];
     for (const sessionId of held) {
@@ -144,7 +163,10 @@ describe('5,000 queued sessions', () => {
     expect(counts[1]! - counts[0]!).toBe(1);
     const drain = sent.find(({ text }) => text.includes('SKIP LOCKED'))!;
     await owner.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan');
-    const { rows } = await owner.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>({ text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${drain.text}`, values: drain.values });
+    const { rows } = await owner.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>({
+      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${drain.text}`,
+      values: drain.values,
+    });
     await owner.query('ROLLBACK');
     const { Plan } = rows[0]!['QUERY PLAN'][0]!;
     expect(Plan['Shared Hit Blocks']! + Plan['Shared Read Blocks']!).toBeLessThan(300);

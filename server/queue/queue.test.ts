@@ -26,15 +26,22 @@ async function full(): Promise<{ type: string; id: string; held: string }> {
   return { type, id, held: await session(id) };
 }
 const queued = (type: string, fields: object = {}) => session(null, { agentType: type, queue: true, ...fields });
-const look = (id: string) => db.prisma.session.findUniqueOrThrow({ where: { id }, select: { status: true, agentId: true, queueEntry: { select: { suspended: true } } } });
+const look = (id: string) =>
+  db.prisma.session.findUniqueOrThrow({
+    where: { id },
+    select: { status: true, agentId: true, queueEntry: { select: { suspended: true } } },
+  });
 const waits = { status: 'PAUSED', agentId: null, queueEntry: { suspended: false } };
 const heldBy = (agentId: string) => ({ status: 'RUNNING', agentId, queueEntry: null });
 const complete = (sessionId: string) => run(completeSession, { ...plain, sessionId });
-const typesOf = async (sessionId: string) => (await db.prisma.event.findMany({ where: { sessionId }, orderBy: { sessionSequence: 'asc' } })).map(({ type }) => type);
+const typesOf = async (sessionId: string) =>
+  (await db.prisma.event.findMany({ where: { sessionId }, orderBy: { sessionSequence: 'asc' } })).map(
+    ({ type }) => type,
+  );
 /** In the order in which they get the one place of the agent. */
 async function turnsOf(id: string, first: string, names: Record<string, string>): Promise<string[]> {
   const order: string[] = [];
-  for (let held: string | undefined = first; held !== undefined; ) {
+  for (let held: string | undefined = first; held !== undefined;) {
     await complete(held);
     held = (await db.prisma.session.findFirst({ where: { agentId: id, status: 'RUNNING' } }))?.id;
     if (held !== undefined) order.push(Object.keys(names).find((name) => names[name] === held) ?? held);
@@ -56,9 +63,21 @@ describe('createSession with queue', () => {
     expect(await typesOf(waiting)).toEqual(['SESSION_CREATED', 'SESSION_QUEUED']);
     await complete(held);
     expect(await look(waiting)).toEqual(heldBy(id));
-    expect(await db.prisma.agentSession.findMany({ where: { sessionId: waiting } })).toMatchObject([{ agentId: id, state: 'ACTIVE' }]);
-    const last = await db.prisma.event.findFirstOrThrow({ where: { sessionId: waiting }, orderBy: { sessionSequence: 'desc' }, include: { inboxes: true } });
-    expect(last).toMatchObject({ type: 'SESSION_REASSIGNED', holderId: id, actorPrincipal: 'queue', actorRole: null, inboxes: [{ agentId: id }] });
+    expect(await db.prisma.agentSession.findMany({ where: { sessionId: waiting } })).toMatchObject([
+      { agentId: id, state: 'ACTIVE' },
+    ]);
+    const last = await db.prisma.event.findFirstOrThrow({
+      where: { sessionId: waiting },
+      orderBy: { sessionSequence: 'desc' },
+      include: { inboxes: true },
+    });
+    expect(last).toMatchObject({
+      type: 'SESSION_REASSIGNED',
+      holderId: id,
+      actorPrincipal: 'queue',
+      actorRole: null,
+      inboxes: [{ agentId: id }],
+    });
   });
 
   it('does not wait when an agent has a free place', async () => {
@@ -86,12 +105,20 @@ describe('reassignSession with queue', () => {
     const as = { idempotencyKey: `key-${count}` };
     const to = { agentType: type, queue: true, reason: 'review it', metadata: { ticket: 7 } };
     const answer = await reassign(moving, to, as);
-    expect(answer).toMatchObject({ handoffId: null, handoffCreated: false, previousAgentId: source, assignedAgentId: null });
+    expect(answer).toMatchObject({
+      handoffId: null,
+      handoffCreated: false,
+      previousAgentId: source,
+      assignedAgentId: null,
+    });
     expect(answer.message).toContain('waits in the queue');
     expect(await reassign(moving, to, as)).toEqual(answer);
     expect(await look(moving)).toEqual(waits);
     expect((await db.prisma.agent.findUniqueOrThrow({ where: { id: source } })).currentLoad).toBe(0);
-    const left = await db.prisma.event.findFirstOrThrow({ where: { sessionId: moving, type: 'SESSION_QUEUED' }, include: { inboxes: true } });
+    const left = await db.prisma.event.findFirstOrThrow({
+      where: { sessionId: moving, type: 'SESSION_QUEUED' },
+      include: { inboxes: true },
+    });
     expect(left).toMatchObject({ actorPrincipal: 'operator', reason: 'review it', inboxes: [{ agentId: source }] });
 
     // Later entries do not change what was queued.
@@ -99,7 +126,10 @@ describe('reassignSession with queue', () => {
     await run(updateSession, { sessionId: moving, contextVariables: { branch: 'other' }, expectedVersion: null });
     await complete(held);
     expect(await look(moving)).toEqual(heldBy(id));
-    const handoff = await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving }, include: { sourceAgentSession: true, targetAgentSession: true, snapshot: true } });
+    const handoff = await db.prisma.handoff.findFirstOrThrow({
+      where: { sessionId: moving },
+      include: { sourceAgentSession: true, targetAgentSession: true, snapshot: true },
+    });
     expect(handoff).toMatchObject({
       status: 'INITIATED',
       via: 'OPERATOR',
@@ -123,7 +153,9 @@ describe('reassignSession with queue', () => {
       },
     });
     expect(JSON.stringify(handoff.context)).not.toContain('Hurry up');
-    expect((await db.prisma.session.findUniqueOrThrow({ where: { id: moving } })).contextVariables).toMatchObject({ branch: { value: 'other' } });
+    expect((await db.prisma.session.findUniqueOrThrow({ where: { id: moving } })).contextVariables).toMatchObject({
+      branch: { value: 'other' },
+    });
 
     // The source gets it back when the target declines.
     await run(rejectHandoff, { handoffId: handoff.id, reason: 'no' });
@@ -135,7 +167,14 @@ describe('reassignSession with queue', () => {
     await agent(`source-${count}`);
     const moving = await session(`source-${count}`);
     await turn(moving);
-    await reassign(moving, { agentType: type, queue: true, skipHandoff: true, reason: 'why', summary: 'so far', metadata: { a: 1 } });
+    await reassign(moving, {
+      agentType: type,
+      queue: true,
+      skipHandoff: true,
+      reason: 'why',
+      summary: 'so far',
+      metadata: { a: 1 },
+    });
     await complete(held);
     expect(await look(moving)).toEqual(heldBy(id));
     expect(await db.prisma.handoff.count({ where: { sessionId: moving } })).toBe(0);
@@ -152,9 +191,19 @@ describe('reassignSession with queue', () => {
     // Nor does it go back to the agent that it was taken from.
     await run(updateAgent, { id: `b-${count}`, type });
     expect(await look(moving)).toEqual(waits);
-    expect(await typesOf(moving)).toEqual(['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED', 'HANDOFF_CANCELLED', 'SESSION_QUEUED']);
+    expect(await typesOf(moving)).toEqual([
+      'SESSION_CREATED',
+      'HANDOFF_INITIATED',
+      'SESSION_REASSIGNED',
+      'HANDOFF_CANCELLED',
+      'SESSION_QUEUED',
+    ]);
     await complete(held);
-    expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving, depth: 2 } })).toMatchObject({ sourceAgentId: `a-${count}`, targetAgentId: id, status: 'INITIATED' });
+    expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving, depth: 2 } })).toMatchObject({
+      sourceAgentId: `a-${count}`,
+      targetAgentId: id,
+      status: 'INITIATED',
+    });
   });
 
   it('never gives the session back to the agent that let it go', async () => {
@@ -185,7 +234,10 @@ describe('reassignSession with queue', () => {
     expect((await entry()).queuedAt.getTime()).toBeGreaterThan(first.queuedAt.getTime());
     await reassign(moving, { agentId: source });
     expect(await look(moving)).toEqual(heldBy(source));
-    expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving } })).toMatchObject({ sourceAgentId: null, targetAgentId: source });
+    expect(await db.prisma.handoff.findFirstOrThrow({ where: { sessionId: moving } })).toMatchObject({
+      sourceAgentId: null,
+      targetAgentId: source,
+    });
     await complete(held);
     expect(await look(moving)).toEqual(heldBy(source));
   });
@@ -195,7 +247,14 @@ describe('a queued session', () => {
   it('gets its turn by priority, then by time; updateSession changes its place', async () => {
     const { type, id, held } = await full();
     const names: Record<string, string> = {};
-    for (const [name, priority] of [['low', 'LOW'], ['first', 'NORMAL'], ['second', 'NORMAL'], ['raised', 'LOW'], ['urgent', 'URGENT']] as const) names[name] = await queued(type, { priority });
+    for (const [name, priority] of [
+      ['low', 'LOW'],
+      ['first', 'NORMAL'],
+      ['second', 'NORMAL'],
+      ['raised', 'LOW'],
+      ['urgent', 'URGENT'],
+    ] as const)
+      names[name] = await queued(type, { priority });
     await run(updateSession, { sessionId: names['raised']!, priority: 'HIGH', expectedVersion: null });
     expect(await turnsOf(id, held, names)).toEqual(['urgent', 'raised', 'first', 'second', 'low']);
   });
@@ -203,7 +262,10 @@ describe('a queued session', () => {
   it('that waited 30 minutes longer comes before one of the next priority', async () => {
     const { type, id, held } = await full();
     const names: Record<string, string> = { old: await queued(type) };
-    await db.pool.query(`UPDATE queue_entries SET queued_at = queued_at - interval '31 minutes', effective_at = effective_at - interval '31 minutes' WHERE session_id = $1`, [names['old']]);
+    await db.pool.query(
+      `UPDATE queue_entries SET queued_at = queued_at - interval '31 minutes', effective_at = effective_at - interval '31 minutes' WHERE session_id = $1`,
+      [names['old']],
+    );
     names['high'] = await queued(type, { priority: 'HIGH' });
     names['urgent'] = await queued(type, { priority: 'URGENT' });
     expect(await turnsOf(id, held, names)).toEqual(['urgent', 'old', 'high']);
@@ -212,21 +274,37 @@ describe('a queued session', () => {
   it('keeps its place while paused and gets no agent before it is resumed', async () => {
     const { type, id, held } = await full();
     const [first, second] = [await queued(type), await queued(type)];
-    const by = (command: typeof pauseSession, caller = operator) => run(command, { sessionId: first, expectedVersion: null }, { caller });
+    const by = (command: typeof pauseSession, caller = operator) =>
+      run(command, { sessionId: first, expectedVersion: null }, { caller });
     await by(pauseSession);
     const paused = await hashAllTables(db.pool);
     await by(pauseSession);
     expect(await hashAllTables(db.pool)).toEqual(paused);
-    await expect(by(pauseSession, { ...operator, principal: 'other' })).rejects.toMatchObject({ code: 'INVALID_STATE', state: 'SUSPENDED' });
+    await expect(by(pauseSession, { ...operator, principal: 'other' })).rejects.toMatchObject({
+      code: 'INVALID_STATE',
+      state: 'SUSPENDED',
+    });
     await complete(held);
-    expect([await look(first), await look(second)]).toEqual([{ ...waits, queueEntry: { suspended: true } }, heldBy(id)]);
+    expect([await look(first), await look(second)]).toEqual([
+      { ...waits, queueEntry: { suspended: true } },
+      heldBy(id),
+    ]);
     await by(resumeSession);
     await by(resumeSession);
-    await expect(by(resumeSession, { ...operator, principal: 'other' })).rejects.toMatchObject({ code: 'INVALID_STATE', state: 'QUEUED' });
+    await expect(by(resumeSession, { ...operator, principal: 'other' })).rejects.toMatchObject({
+      code: 'INVALID_STATE',
+      state: 'QUEUED',
+    });
     expect(await look(first)).toEqual(waits);
     await complete(second);
     expect(await look(first)).toEqual(heldBy(id));
-    expect(await typesOf(first)).toEqual(['SESSION_CREATED', 'SESSION_QUEUED', 'SESSION_STATUS_CHANGED', 'SESSION_STATUS_CHANGED', 'SESSION_REASSIGNED']);
+    expect(await typesOf(first)).toEqual([
+      'SESSION_CREATED',
+      'SESSION_QUEUED',
+      'SESSION_STATUS_CHANGED',
+      'SESSION_STATUS_CHANGED',
+      'SESSION_REASSIGNED',
+    ]);
   });
 
   it('that was paused when it was queued waits until it is resumed', async () => {
@@ -242,7 +320,11 @@ describe('a queued session', () => {
     expect(await look(moving)).toEqual(heldBy(id));
   });
 
-  it.each([['completeSession', completeSession], ['failSession', failSession], ['cancelSession', cancelSession]])('leaves the queue by %s', async (_name, end) => {
+  it.each([
+    ['completeSession', completeSession],
+    ['failSession', failSession],
+    ['cancelSession', cancelSession],
+  ])('leaves the queue by %s', async (_name, end) => {
     const { type, id, held } = await full();
     const [first, second] = [await queued(type), await queued(type)];
     await run(end, { ...plain, sessionId: first });
@@ -273,7 +355,8 @@ describe('a queued session', () => {
     const type = `TYPE_${(count += 1)}`;
     const [broken, other] = [await queued(type), await queued(`${type}_OTHER`)];
     for (const id of ['of-broken', 'of-other']) await agent(id, { type: `${type}_NONE`, maxCapacity: 1 });
-    await db.pool.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'this row is broken'; END$$;
+    await db.pool
+      .query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'this row is broken'; END$$;
       CREATE TRIGGER fail BEFORE UPDATE ON sessions FOR EACH ROW WHEN (OLD.id = '${broken}') EXECUTE FUNCTION fail();
       UPDATE agents SET type = CASE id WHEN 'of-broken' THEN '${type}' ELSE '${type}_OTHER' END WHERE id IN ('of-broken', 'of-other')`);
     const logged: object[] = [];
@@ -292,15 +375,19 @@ it('finishers at once give each place once, and each session once', async () => 
   await agent(`crowd-${count}`, { type, maxCapacity: 5 });
   const waiting: string[] = [];
   for (let n = 0; n < 20; n += 1) waiting.push(await queued(type));
-  const running = () => db.prisma.session.findMany({ where: { id: { in: waiting }, status: 'RUNNING' }, select: { id: true } });
-  for (let done = 0; done < 20; ) {
+  const running = () =>
+    db.prisma.session.findMany({ where: { id: { in: waiting }, status: 'RUNNING' }, select: { id: true } });
+  for (let done = 0; done < 20;) {
     const held = await running();
     expect(held.length).toBeGreaterThan(0);
     await Promise.all(held.map(({ id }) => complete(id)));
     done += held.length;
     await assign();
   }
-  expect(await db.prisma.agent.findUniqueOrThrow({ where: { id: `crowd-${count}` } })).toMatchObject({ currentLoad: 0, totalAssigned: 20 });
+  expect(await db.prisma.agent.findUniqueOrThrow({ where: { id: `crowd-${count}` } })).toMatchObject({
+    currentLoad: 0,
+    totalAssigned: 20,
+  });
 });
 
 describe('a free place is given in the transaction of the act that frees it', () => {

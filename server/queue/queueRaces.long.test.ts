@@ -15,19 +15,27 @@ it('8 finishers at once on 2 servers give 10 places to 100 waiting sessions: eac
   for (const id of ['one', 'two']) await agent(id, { type: 'WORKER', maxCapacity: 5 });
   const held = await Promise.all(Array.from({ length: 10 }, (_, n) => session(n % 2 === 0 ? 'one' : 'two')));
   const waiting: string[] = [];
-  for (let n = 0; n < 100; n += 1) waiting.push(await session(null, { agentType: 'WORKER', queue: true, priority: n % 10 === 9 ? 'HIGH' : 'NORMAL' }));
-  const order = (await db.prisma.queueEntry.findMany({ orderBy: [{ effectiveAt: 'asc' }, { id: 'asc' }] })).map(({ sessionId }) => sessionId);
+  for (let n = 0; n < 100; n += 1)
+    waiting.push(await session(null, { agentType: 'WORKER', queue: true, priority: n % 10 === 9 ? 'HIGH' : 'NORMAL' }));
+  const order = (await db.prisma.queueEntry.findMany({ orderBy: [{ effectiveAt: 'asc' }, { id: 'asc' }] })).map(
+    ({ sessionId }) => sessionId,
+  );
   expect(order).toHaveLength(100);
 
   const todo = new Set(held);
   let done = 0;
   const finish = async (ask: ReturnType<typeof together.caller>): Promise<void> => {
     while (done < 110) {
-      for (const { id } of await db.prisma.session.findMany({ where: { status: 'RUNNING' }, select: { id: true } })) todo.add(id);
+      for (const { id } of await db.prisma.session.findMany({ where: { status: 'RUNNING' }, select: { id: true } }))
+        todo.add(id);
       const [next] = todo;
       if (next === undefined) {
         // Everything that is held is being finished, or the task that gives places away has to come first.
-        await vi.waitFor(async () => expect(done === 110 || (await db.prisma.session.count({ where: { status: 'RUNNING' } })) > 0).toBe(true), { timeout: 60_000 });
+        await vi.waitFor(
+          async () =>
+            expect(done === 110 || (await db.prisma.session.count({ where: { status: 'RUNNING' } })) > 0).toBe(true),
+          { timeout: 60_000 },
+        );
         continue;
       }
       todo.delete(next);
@@ -39,7 +47,11 @@ it('8 finishers at once on 2 servers give 10 places to 100 waiting sessions: eac
   };
   await Promise.all(Array.from({ length: finishers }, () => finish(together.caller())));
 
-  const given = await db.prisma.event.findMany({ where: { type: 'SESSION_REASSIGNED', actorPrincipal: 'queue' }, orderBy: { at: 'asc' }, select: { sessionId: true } });
+  const given = await db.prisma.event.findMany({
+    where: { type: 'SESSION_REASSIGNED', actorPrincipal: 'queue' },
+    orderBy: { at: 'asc' },
+    select: { sessionId: true },
+  });
   const turns = given.map(({ sessionId }) => sessionId!);
   expect(turns.toSorted()).toEqual(waiting.toSorted());
   // Only sessions that are given at the same moment may come in another order: a few of 100.
@@ -55,10 +67,19 @@ it('sessions that are queued while agents finish are all given a place, and nobo
   await agent('three', { type: 'RACER', maxCapacity: 3 });
   const held = await Promise.all(Array.from({ length: 3 }, async () => encodeId('session', await session('three'))));
   const answers = await together.all(23, (ask, n) =>
-    n < 3 ? persistent(ask)('completeSession', { sessionId: held[n] }) : persistent(ask)('createSession', { title: `Work ${n}`, agentType: 'RACER', queue: true }),
+    n < 3
+      ? persistent(ask)('completeSession', { sessionId: held[n] })
+      : persistent(ask)('createSession', { title: `Work ${n}`, agentType: 'RACER', queue: true }),
   );
   expect(tally(answers)).toEqual({ CompleteSessionPayload: 3, CreateSessionPayload: 20 });
-  await vi.waitFor(async () => expect([await waitInVain(db.pool), (await db.prisma.agent.findUniqueOrThrow({ where: { id: 'three' } })).currentLoad]).toEqual([[], 3]), { timeout: 60_000 });
+  await vi.waitFor(
+    async () =>
+      expect([
+        await waitInVain(db.pool),
+        (await db.prisma.agent.findUniqueOrThrow({ where: { id: 'three' } })).currentLoad,
+      ]).toEqual([[], 3]),
+    { timeout: 60_000 },
+  );
   expect(await db.prisma.queueEntry.count()).toBe(17);
   expect(await brokenInvariants(db.pool)).toEqual([]);
 }, 120_000);

@@ -22,19 +22,28 @@ builder.prismaObject('QueueEntry', {
     position: t.int({
       nullable: true,
       cost: 10,
-      description: 'Place among the Sessions that wait for the same type and role: 1 is next. Null while `suspended` or `escalated`.',
-      resolve: async ({ id }, _args, context, info) => (await batched(context, info, id, (ids) => positionsOf(context.pool, ids))) ?? null,
+      description:
+        'Place among the Sessions that wait for the same type and role: 1 is next. Null while `suspended` or `escalated`.',
+      resolve: async ({ id }, _args, context, info) =>
+        (await batched(context, info, id, (ids) => positionsOf(context.pool, ids))) ?? null,
     }),
     suspended: t.exposeBoolean('suspended'),
     escalated: t.exposeBoolean('escalated'),
     returned: t.exposeBoolean('returned'),
-    sourceAgent: t.relation('sourceAgent', { nullable: true, description: 'The Agent that let the Session go: source of the Handoff that is created at its turn. Null when no Agent held it.' }),
+    sourceAgent: t.relation('sourceAgent', {
+      nullable: true,
+      description:
+        'The Agent that let the Session go: source of the Handoff that is created at its turn. Null when no Agent held it.',
+    }),
     reason: t.exposeString('reason', { nullable: true }),
   }),
 });
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
-  queueEntry: t.relation('queueEntry', { nullable: true, description: 'Place in the queue; null when the Session does not wait for an Agent.' }),
+  queueEntry: t.relation('queueEntry', {
+    nullable: true,
+    description: 'Place in the queue; null when the Session does not wait for an Agent.',
+  }),
 }));
 
 const queueFilter = inputObject(
@@ -43,7 +52,9 @@ const queueFilter = inputObject(
   z.object({
     agentType: optional(agentType).describe('Sessions that wait for an Agent of this type.'),
     role: optional(text({ characters: 200 })).describe('Sessions that wait for an Agent with this role.'),
-    escalated: optional(z.boolean()).describe('True: Sessions for which an operator has to choose the Agent. False: all others.'),
+    escalated: optional(z.boolean()).describe(
+      'True: Sessions for which an operator has to choose the Agent. False: all others.',
+    ),
   }),
 );
 const many = z.object({ where: whereOf(queueFilter).describe('Filter. Null: no filter.') });
@@ -64,7 +75,12 @@ builder.queryField('queue', (t) =>
         ...(role !== null && { role }),
         ...(escalated !== null && { escalated }),
       };
-      return rootPage('QueueEntry', { args, order, oneOf: [{ AND: [where, { session: await sessionsToList(context) }] }] }, context, info);
+      return rootPage(
+        'QueueEntry',
+        { args, order, oneOf: [{ AND: [where, { session: await sessionsToList(context) }] }] },
+        context,
+        info,
+      );
     },
   }),
 );

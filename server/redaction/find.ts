@@ -23,8 +23,17 @@ const selectRules = selectorOf([...tokenRules, ...placeRules]);
 
 function findIn(text: string): Finding[] {
   const isSelected = selectRules(text);
-  const findBy = (rules: readonly Rule[]): Finding[] => rules.filter(isSelected).flatMap((rule) => [...findByRule(rule, text)]);
-  return [...findPrivateKeys(text), ...findSeedPhrases(text), ...findBy(tokenRules), ...findByLibrary(text), ...findBy(placeRules), ...findPairs(text), ...findNamed(text)];
+  const findBy = (rules: readonly Rule[]): Finding[] =>
+    rules.filter(isSelected).flatMap((rule) => [...findByRule(rule, text)]);
+  return [
+    ...findPrivateKeys(text),
+    ...findSeedPhrases(text),
+    ...findBy(tokenRules),
+    ...findByLibrary(text),
+    ...findBy(placeRules),
+    ...findPairs(text),
+    ...findNamed(text),
+  ];
 }
 
 /**

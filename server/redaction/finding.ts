@@ -37,4 +37,5 @@ export function* findByRule({ kind, pattern, notAfter, except }: Rule, text: str
 }
 
 /** A word begins after an escaped line break, as in JSON, and after an escaped character, as in a URL: `\nsk-`, `%3Dsk-`. */
-const followsEscape = (text: string, at: number): boolean => /\\[nrt]$|%[0-9A-Fa-f]{2}$/.test(text.slice(Math.max(0, at - 3), at));
+const followsEscape = (text: string, at: number): boolean =>
+  /\\[nrt]$|%[0-9A-Fa-f]{2}$/.test(text.slice(Math.max(0, at - 3), at));

@@ -22,14 +22,21 @@ import { tokenSamples } from '../../test/secrets/tokens.ts';
 import { redactLogLine } from './logLine.ts';
 
 const lines: string[] = [];
-const log = createLog({ level: 'trace', redactLine: redactLogLine, destination: { write: (line) => void lines.push(line) } });
+const log = createLog({
+  level: 'trace',
+  redactLine: redactLogLine,
+  destination: { write: (line) => void lines.push(line) },
+});
 const database = await testDatabase({ log });
 const { url } = await startApp(database, { log, variables: { BATON_WEBHOOK_KEY: webhookKey } });
 const { post } = client(url);
 
 // Half of the forms of each token, and fewer in the short suite; the corpus has its own test of all.
 const [everyToken, everyPlace] = process.env['BATON_TEST_WHOLE'] === undefined ? [23, 11] : [2, 1];
-const samples = [...tokenSamples().filter((_, index) => index % everyToken === 0), ...placeSamples().filter((_, index) => index % everyPlace === 0)];
+const samples = [
+  ...tokenSamples().filter((_, index) => index % everyToken === 0),
+  ...placeSamples().filter((_, index) => index % everyPlace === 0),
+];
 
 /** A sample as one text. */
 function textOf({ written }: Sample): string {
@@ -37,21 +44,26 @@ function textOf({ written }: Sample): string {
   return 'texts' in written ? written.texts.join('') : JSON.stringify(written.value);
 }
 
-const valueOf = ({ written }: Sample): unknown => ('text' in written ? written.text : 'texts' in written ? written.texts : written.value);
+const valueOf = ({ written }: Sample): unknown =>
+  'text' in written ? written.text : 'texts' in written ? written.texts : written.value;
 
 /** Samples packed into texts of at most so many characters; those that do not fit are not among them. */
 function packed(list: readonly Sample[], characters: number): string[] {
   const texts: string[] = [];
   for (const text of list.map(textOf).filter((text) => text.length <= characters)) {
     const last = texts.at(-1);
-    if (last !== undefined && last.length + text.length + 3 <= characters) texts[texts.length - 1] = `${last}\n\n\n${text}`;
+    if (last !== undefined && last.length + text.length + 3 <= characters)
+      texts[texts.length - 1] = `${last}\n\n\n${text}`;
     else texts.push(text);
   }
   return texts;
 }
 
-const inBatches = <T>(list: readonly T[], size: number): T[][] => Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
-const values = inBatches(samples, 60).map((batch) => Object.fromEntries(batch.map((sample, index) => [`sample${index}`, valueOf(sample)])));
+const inBatches = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
+const values = inBatches(samples, 60).map((batch) =>
+  Object.fromEntries(batch.map((sample, index) => [`sample${index}`, valueOf(sample)])),
+);
 const titles = packed(samples, 480);
 const names = packed(samples, 95);
 const short = packed(samples, 195);
@@ -63,10 +75,12 @@ const written = new Set<string>();
 /** Which fields of an input are filled in, by the names of the schema. */
 function note(path: string, type: GraphQLInputType, value: unknown): void {
   if (value === null || value === undefined) return;
-  if (Array.isArray(value) && isInputObjectType(getNamedType(type))) return value.forEach((item) => note(path, type, item));
+  if (Array.isArray(value) && isInputObjectType(getNamedType(type)))
+    return value.forEach((item) => note(path, type, item));
   const named = getNamedType(type);
   if (!isInputObjectType(named)) return void written.add(path);
-  for (const [name, field] of Object.entries(named.getFields())) note(`${path}.${name}`, field.type, (value as Record<string, unknown>)[name]);
+  for (const [name, field] of Object.entries(named.getFields()))
+    note(`${path}.${name}`, field.type, (value as Record<string, unknown>)[name]);
 }
 
 async function mutate(name: string, input: object, select: string): Promise<Record<string, { id: string }>> {
@@ -93,16 +107,19 @@ async function agent(fields: object = {}): Promise<string> {
   return id;
 }
 
-const session = async (fields: object): Promise<string> => (await mutate('createSession', { title: 'Work', ...fields }, 'session { id }'))['session']!.id;
+const session = async (fields: object): Promise<string> =>
+  (await mutate('createSession', { title: 'Work', ...fields }, 'session { id }'))['session']!.id;
 
 /** What a text or a value may be written into, one act for each field. */
 async function writeEverything(): Promise<void> {
   for (const name of short) await agent({ name, role: name });
-  for (const [index, description] of paragraphs.entries()) await agent({ description, instructions: pages[index % pages.length] });
+  for (const [index, description] of paragraphs.entries())
+    await agent({ description, instructions: pages[index % pages.length] });
   for (const metadata of values) await agent({ metadata });
   const [source, target] = [await agent(), await agent({ collaborators: ['agent-1'] })];
   for (const name of short) await mutate('updateAgent', { id: source, name, role: name }, 'agent { id }');
-  for (const [index, description] of paragraphs.entries()) await mutate('updateAgent', { id: source, description, instructions: pages[index % pages.length] }, 'agent { id }');
+  for (const [index, description] of paragraphs.entries())
+    await mutate('updateAgent', { id: source, description, instructions: pages[index % pages.length] }, 'agent { id }');
   for (const metadata of values) await mutate('updateAgent', { id: source, metadata }, 'agent { id }');
   for (const [index, when] of short.entries()) {
     const carry = { variables: [names[index % names.length]] };
@@ -110,43 +127,114 @@ async function writeEverything(): Promise<void> {
     await mutate('updateAgent', { id: source, collaborations: [{ agentId: target, when, carry }] }, 'agent { id }');
   }
   await mutate('updateAgent', { id: source, collaborators: [target] }, 'agent { id }');
-  for (const batch of inBatches(short.filter((text) => !/\p{Cc}/u.test(text)), 20)) {
+  for (const batch of inBatches(
+    short.filter((text) => !/\p{Cc}/u.test(text)),
+    20,
+  )) {
     const files = batch.map((text, index) => {
       const [description, instructions] = [paragraphs[index % paragraphs.length]!, pages[index % pages.length]!];
-      const front = { name: `Imported ${(agents += 1)} ${text.slice(0, 20)}`, role: text, model: text, description, tools: [text], handoffs: [{ agent: 'agent-1', label: text, prompt: text }] };
+      const front = {
+        name: `Imported ${(agents += 1)} ${text.slice(0, 20)}`,
+        role: text,
+        model: text,
+        description,
+        tools: [text],
+        handoffs: [{ agent: 'agent-1', label: text, prompt: text }],
+      };
       const entries = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
       return { path: `/tmp/${agents}/${text}`, content: ['---', ...entries, '---', instructions].join('\n') };
     });
-    const { report } = await mutate('importAgents', { files, defaultType: 'CLAUDE' }, 'report { agents { action } problems { message } }');
+    const { report } = await mutate(
+      'importAgents',
+      { files, defaultType: 'CLAUDE' },
+      'report { agents { action } problems { message } }',
+    );
     expect(report).toEqual({ agents: files.map(() => ({ action: 'CREATED' })), problems: [] });
   }
 
-  const tool = { name: 'ask', targetAgentId: target, agentIds: [source], description: 'Asks.', variables: [{ name: 'one', type: 'STRING', description: 'One.', enum: ['a'], default: 'a' }], instructions: 'Be brief.' };
+  const tool = {
+    name: 'ask',
+    targetAgentId: target,
+    agentIds: [source],
+    description: 'Asks.',
+    variables: [{ name: 'one', type: 'STRING', description: 'One.', enum: ['a'], default: 'a' }],
+    instructions: 'Be brief.',
+  };
   const { id: toolId } = (await mutate('createHandoffTool', tool, 'handoffTool { id }'))['handoffTool']!;
   for (const [index, description] of packed(samples, 900).entries()) {
     const variables = [{ ...tool.variables[0], description, enum: [description], default: description }];
-    const fields = { description, instructions: paragraphs[index % paragraphs.length], variables, carry: { variables: [names[index % names.length]] } };
+    const fields = {
+      description,
+      instructions: paragraphs[index % paragraphs.length],
+      variables,
+      carry: { variables: [names[index % names.length]] },
+    };
     await mutate('createHandoffTool', { ...tool, ...fields, name: `tool_${index}` }, 'handoffTool { id }');
     await mutate('updateHandoffTool', { toolId, name: 'asks', ...fields }, 'handoffTool { id }');
   }
   for (const [index, reason] of paragraphs.entries()) {
-    const [given, callId] = [{ reason, summary: pages[index % pages.length], variables: values[index % values.length] }, short[index % short.length]];
+    const [given, callId] = [
+      { reason, summary: pages[index % pages.length], variables: values[index % values.length] },
+      short[index % short.length],
+    ];
     const toolName = `transfer_to_${target}`;
     const response = [{ type: 'tool_use', id: callId, name: toolName, input: given }];
-    await mutate('executeHandoffTool', { sessionId: await session({ agentId: source }), toolName, callId, arguments: given }, 'handoff { id }');
+    await mutate(
+      'executeHandoffTool',
+      { sessionId: await session({ agentId: source }), toolName, callId, arguments: given },
+      'handoff { id }',
+    );
     await mutate('executeHandoffs', { sessionId: await session({ agentId: source }), response }, 'handoff { id }');
   }
 
-  const flow = { slug: 'flow', name: 'Flow', stages: [{ name: 'work' }, { name: 'check' }], transitions: [{ from: 'work', outcome: 'DONE', to: 'check' }, { from: 'check', outcome: 'DONE' }], start: 'work' };
+  const flow = {
+    slug: 'flow',
+    name: 'Flow',
+    stages: [{ name: 'work' }, { name: 'check' }],
+    transitions: [
+      { from: 'work', outcome: 'DONE', to: 'check' },
+      { from: 'check', outcome: 'DONE' },
+    ],
+    start: 'work',
+  };
   await mutate('definePipeline', flow, 'pipeline { id }');
   for (const [index, description] of paragraphs.entries()) {
-    const [name, data, instructions] = [short[index % short.length], values[index % values.length], pages[index % pages.length]];
+    const [name, data, instructions] = [
+      short[index % short.length],
+      values[index % values.length],
+      pages[index % pages.length],
+    ];
     const payloadSchema = { description, examples: [data] };
-    const stages = [{ name: 'work', role: name, phase: names[index % names.length], instructions, payloadSchema, escalateTo: { role: name } }, { name: 'check' }];
+    const stages = [
+      {
+        name: 'work',
+        role: name,
+        phase: names[index % names.length],
+        instructions,
+        payloadSchema,
+        escalateTo: { role: name },
+      },
+      { name: 'check' },
+    ];
     const when = { variable: 'state', op: 'EQ', value: name };
-    await mutate('definePipeline', { ...flow, slug: 'texts', name, description, stages, transitions: [{ ...flow.transitions[0], when, payloadSchema }, ...flow.transitions] }, 'pipeline { id }');
+    await mutate(
+      'definePipeline',
+      {
+        ...flow,
+        slug: 'texts',
+        name,
+        description,
+        stages,
+        transitions: [{ ...flow.transitions[0], when, payloadSchema }, ...flow.transitions],
+      },
+      'pipeline { id }',
+    );
     const sessionId = await session({ pipeline: 'flow' });
-    await mutate('advancePipeline', { sessionId, outcome: 'DONE', payload: data, reason: description, summary: instructions }, 'handoff { id }');
+    await mutate(
+      'advancePipeline',
+      { sessionId, outcome: 'DONE', payload: data, reason: description, summary: instructions },
+      'handoff { id }',
+    );
   }
   await mutate('archivePipeline', { slug: 'texts' }, 'pipeline { id }');
 
@@ -162,15 +250,20 @@ async function writeEverything(): Promise<void> {
   // A URL without its secret would be another one.
   for (const text of short) {
     const url = `https://example.com/hook?${text}`;
-    await expect(mutate('createWebhook', { url }, 'webhook { id }')).rejects.toThrow(/contains a secret|is not the address|'#'/);
-    await expect(mutate('updateWebhook', { webhookId, url }, 'webhook { id }')).rejects.toThrow(/contains a secret|is not the address|'#'/);
+    await expect(mutate('createWebhook', { url }, 'webhook { id }')).rejects.toThrow(
+      /contains a secret|is not the address|'#'/,
+    );
+    await expect(mutate('updateWebhook', { webhookId, url }, 'webhook { id }')).rejects.toThrow(
+      /contains a secret|is not the address|'#'/,
+    );
   }
 
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
   for (const metadata of values) await session({ metadata, contextVariables: metadata });
   const changed = await session({});
   for (const title of titles) await mutate('updateSession', { sessionId: changed, title }, 'session { id }');
-  for (const metadata of values) await mutate('updateSession', { sessionId: changed, metadata, contextVariables: metadata }, 'session { id }');
+  for (const metadata of values)
+    await mutate('updateSession', { sessionId: changed, metadata, contextVariables: metadata }, 'session { id }');
 
   for (const project of short) {
     await session({ project });
@@ -178,13 +271,21 @@ async function writeEverything(): Promise<void> {
   }
   // An id cannot be redacted: a secret is refused.
   for (const externalId of short) {
-    await expect(mutate('createSession', { title: 'Work', externalId }, 'session { id }')).rejects.toThrow('looks like a secret');
-    await expect(mutate('updateSession', { sessionId: changed, externalId }, 'session { id }')).rejects.toThrow('looks like a secret');
+    await expect(mutate('createSession', { title: 'Work', externalId }, 'session { id }')).rejects.toThrow(
+      'looks like a secret',
+    );
+    await expect(mutate('updateSession', { sessionId: changed, externalId }, 'session { id }')).rejects.toThrow(
+      'looks like a secret',
+    );
   }
 
   const log = await session({ agentId: source });
   for (const batch of inBatches(samples, 100)) {
-    const messages = batch.flatMap(({ written: one }) => ('texts' in one ? one.texts : [JSON.stringify('value' in one ? one.value : one.text), '-'])).map((content) => ({ role: 'ASSISTANT', content }));
+    const messages = batch
+      .flatMap(({ written: one }) =>
+        'texts' in one ? one.texts : [JSON.stringify('value' in one ? one.value : one.text), '-'],
+      )
+      .map((content) => ({ role: 'ASSISTANT', content }));
     const toolCalls = batch.map((sample, index) => ({
       callId: `call-${index}`,
       name: textOf(sample).slice(0, 190).length === textOf(sample).length ? textOf(sample) : 'Bash',
@@ -192,25 +293,52 @@ async function writeEverything(): Promise<void> {
       ...(index % 2 === 0 ? { result: textOf(sample) } : { error: textOf(sample) }),
       filesModified: textOf(sample).length < 4_000 ? [`/tmp/${textOf(sample)}`] : [],
     }));
-    await mutate('appendTurn', { sessionId: log, messages: messages.slice(0, 200), toolCalls, usage: { model: short[0] } }, 'turn { id }');
+    await mutate(
+      'appendTurn',
+      { sessionId: log, messages: messages.slice(0, 200), toolCalls, usage: { model: short[0] } },
+      'turn { id }',
+    );
   }
   for (const text of short) {
-    await mutate('appendTurn', { sessionId: log, messages: [{ role: 'ASSISTANT', content: 'Here.' }], toolCalls: [{ callId: text, name: 'Bash' }], workspace: { folder: text, branch: text, commit: text } }, 'turn { id }');
+    await mutate(
+      'appendTurn',
+      {
+        sessionId: log,
+        messages: [{ role: 'ASSISTANT', content: 'Here.' }],
+        toolCalls: [{ callId: text, name: 'Bash' }],
+        workspace: { folder: text, branch: text, commit: text },
+      },
+      'turn { id }',
+    );
   }
-  for (const text of paragraphs) await mutate('recordDecision', { sessionId: log, text, idempotencyKey: `key-${(keys += 1)}` }, 'decision { id }');
-  await mutate('setTasks', { sessionId: log, tasks: paragraphs.slice(0, 400).map((content) => ({ content, status: 'PENDING' })) }, 'tasks { id }');
+  for (const text of paragraphs)
+    await mutate('recordDecision', { sessionId: log, text, idempotencyKey: `key-${(keys += 1)}` }, 'decision { id }');
+  await mutate(
+    'setTasks',
+    { sessionId: log, tasks: paragraphs.slice(0, 400).map((content) => ({ content, status: 'PENDING' })) },
+    'tasks { id }',
+  );
   await mutate('captureSnapshot', { sessionId: log }, 'snapshot { id }');
 
   for (const [index, reason] of paragraphs.entries()) {
     const [summary, data] = [pages[index % pages.length], values[index % values.length]];
     const open = async (): Promise<string> => session({ agentId: source, maxHandoffs: 100 });
     const initiate = async (sessionId: string, fields: object = {}): Promise<string> =>
-      (await mutate('initiateHandoff', { sessionId, targetAgentId: target, ...fields }, 'handoff { id }'))['handoff']!.id;
+      (await mutate('initiateHandoff', { sessionId, targetAgentId: target, ...fields }, 'handoff { id }'))['handoff']!
+        .id;
     const ended = await open();
     const slow = await initiate(await open());
     await mutate('touchHandoff', { handoffId: slow, note: reason }, 'handoff { id }');
-    await mutate('rejectHandoff', { handoffId: await initiate(ended, { reason, summary, contextVariables: data, metadata: data }), reason }, 'handoff { id }');
-    await mutate('reassignSession', { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data }, 'handoff { id }');
+    await mutate(
+      'rejectHandoff',
+      { handoffId: await initiate(ended, { reason, summary, contextVariables: data, metadata: data }), reason },
+      'handoff { id }',
+    );
+    await mutate(
+      'reassignSession',
+      { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data },
+      'handoff { id }',
+    );
     await mutate('completeSession', { sessionId: ended, result: data, summary }, 'session { id }');
     const failed = await open();
     await mutate('failHandoff', { handoffId: await initiate(failed), reason }, 'handoff { id }');
@@ -221,22 +349,51 @@ async function writeEverything(): Promise<void> {
   }
   for (const batch of inBatches(samples, 40)) {
     const entries = batch.flatMap((sample, index) => [
-      { type: 'user', uuid: `u-${index}-${(keys += 1)}`, sessionId: 's', timestamp: '2024-06-01T12:00:00.000Z', message: { role: 'user', content: textOf(sample) } },
+      {
+        type: 'user',
+        uuid: `u-${index}-${(keys += 1)}`,
+        sessionId: 's',
+        timestamp: '2024-06-01T12:00:00.000Z',
+        message: { role: 'user', content: textOf(sample) },
+      },
       {
         type: 'assistant',
         uuid: `a-${index}-${keys}`,
         sessionId: 's',
         timestamp: '2024-06-01T12:00:01.000Z',
-        message: { id: `m-${keys}`, role: 'assistant', model: 'm', content: [{ type: 'text', text: textOf(sample) }, { type: 'tool_use', id: `t-${keys}`, name: 'Bash', input: { value: valueOf(sample) } }] },
+        message: {
+          id: `m-${keys}`,
+          role: 'assistant',
+          model: 'm',
+          content: [
+            { type: 'text', text: textOf(sample) },
+            { type: 'tool_use', id: `t-${keys}`, name: 'Bash', input: { value: valueOf(sample) } },
+          ],
+        },
       },
-      { type: 'user', uuid: `r-${index}-${keys}`, sessionId: 's', timestamp: '2024-06-01T12:00:02.000Z', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t-${keys}`, content: textOf(sample) }] } },
+      {
+        type: 'user',
+        uuid: `r-${index}-${keys}`,
+        sessionId: 's',
+        timestamp: '2024-06-01T12:00:02.000Z',
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: `t-${keys}`, content: textOf(sample) }],
+        },
+      },
     ]);
-    await mutate('importTranscript', { sessionId: log, content: entries.map((entry) => JSON.stringify(entry)).join('\n') }, 'session { id }');
+    await mutate(
+      'importTranscript',
+      { sessionId: log, content: entries.map((entry) => JSON.stringify(entry)).join('\n') },
+      'session { id }',
+    );
   }
 }
 
 async function everyRow(): Promise<string> {
-  const { rows: tables } = await database.pool.query<{ name: string }>(`SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`);
+  const { rows: tables } = await database.pool.query<{ name: string }>(
+    `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+  );
   expect(tables.length).toBeGreaterThan(12);
   const dumps: string[] = [];
   for (const { name } of tables) {
@@ -251,10 +408,15 @@ async function everyRow(): Promise<string> {
 function textFields(): string[] {
   const fields = (path: string, type: GraphQLInputType): string[] => {
     const named = getNamedType(type);
-    if (isInputObjectType(named)) return Object.values(named.getFields()).flatMap((field) => fields(`${path}.${field.name}`, field.type));
-    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|defaultType|type)$/.test(path) ? [path] : [];
+    if (isInputObjectType(named))
+      return Object.values(named.getFields()).flatMap((field) => fields(`${path}.${field.name}`, field.type));
+    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|defaultType|type)$/.test(path)
+      ? [path]
+      : [];
   };
-  return Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) => args.flatMap((arg) => fields(name, arg.type)));
+  return Object.values(schema.getMutationType()!.getFields()).flatMap(({ name, args }) =>
+    args.flatMap((arg) => fields(name, arg.type)),
+  );
 }
 
 /** Every handoff as the archive writes it, Markdown and JSON. */
@@ -262,7 +424,11 @@ async function everyArchiveFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'baton-leaks-'));
   try {
     const { pool, prisma } = database;
-    const records = createRecords({ schema, createContext: () => contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')) });
+    const records = createRecords({
+      schema,
+      createContext: () =>
+        contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')),
+    });
     const { now: positioned } = createStamper({ pool, log, stamped: () => undefined });
     await new Archive({ folder, pool, positioned, records, maskError: createMaskError(log), log }).catchUp();
     const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
@@ -286,7 +452,12 @@ test('no secret of the corpus reaches a row, an archive file or the log, whateve
   expect(archived).toContain('[redacted: github token]');
 
   const stored = `${rows}\n${archived}\n${lines.join('\n')}`;
-  expect(secretsIn(stored, samples.flatMap(({ secrets }) => secrets))).toEqual([]);
+  expect(
+    secretsIn(
+      stored,
+      samples.flatMap(({ secrets }) => secrets),
+    ),
+  ).toEqual([]);
 }, 240_000);
 
 test('a Handoff returns the number of its redacted secrets', async () => {
@@ -295,15 +466,24 @@ test('a Handoff returns the number of its redacted secrets', async () => {
   const sessionId = await session({ agentId: source });
   const secret = tokenSamples().find(({ kind, form }) => kind === 'forge' && form === 'plain')!.secrets[0]!;
   await mutate('recordDecision', { sessionId, text: `Use ${secret}` }, 'decision { id }');
-  await mutate('initiateHandoff', { sessionId, targetAgentId: target, summary: `DB_PASSWORD=hunter2 and ${secret}` }, 'handoff { id }');
+  await mutate(
+    'initiateHandoff',
+    { sessionId, targetAgentId: target, summary: `DB_PASSWORD=hunter2 and ${secret}` },
+    'handoff { id }',
+  );
   const { data } = await post<{ session: { handoffs: { nodes: { redactionCount: number; summary: string }[] } } }>(
     '{ session(id: "' + sessionId + '") { handoffs { nodes { redactionCount summary } } } }',
   );
-  expect(data.session.handoffs.nodes).toEqual([{ redactionCount: 3, summary: 'DB_PASSWORD=[redacted: password] and [redacted: github token]' }]);
+  expect(data.session.handoffs.nodes).toEqual([
+    { redactionCount: 3, summary: 'DB_PASSWORD=[redacted: password] and [redacted: github token]' },
+  ]);
 });
 
 test('an idempotency key stays bound to an input that contained a secret', async () => {
   const title = titles.find((text) => text.length > 20)!;
-  const [first, second] = [await session({ title, idempotencyKey: 'again' }), await session({ title, idempotencyKey: 'again' })];
+  const [first, second] = [
+    await session({ title, idempotencyKey: 'again' }),
+    await session({ title, idempotencyKey: 'again' }),
+  ];
   expect(second).toBe(first);
 });

@@ -8,7 +8,19 @@ const token = `ghp_${some('mixed', 36)}`;
 const key = `-----BEGIN PRIVATE KEY-----\n${some('base64', 64)}\n${some('base64', 64)}\n-----END PRIVATE KEY-----`;
 
 const visible = fc.oneof(
-  fc.constantFrom('', 'a', 'plain words', token, key, 'password=', 'hunter2-Xy81', 'DB_PASSWORD=', 'Authorization: Bearer', '     1→a', 'Thanks'),
+  fc.constantFrom(
+    '',
+    'a',
+    'plain words',
+    token,
+    key,
+    'password=',
+    'hunter2-Xy81',
+    'DB_PASSWORD=',
+    'Authorization: Bearer',
+    '     1→a',
+    'Thanks',
+  ),
   // Halves of a secret, which may continue in the next text.
   fc.nat(token.length).map((at) => token.slice(0, at)),
   fc.nat(token.length).map((at) => token.slice(at)),
@@ -17,7 +29,13 @@ const visible = fc.oneof(
   fc.string({ maxLength: 20, unit: 'grapheme-ascii' }),
 );
 const unseen = fc.constantFrom('\u001b[31mred\u001b[0m', '\u200b', 'a\u001b[0m');
-const leaf = (text: fc.Arbitrary<string>): fc.Arbitrary<Leaf> => fc.record({ text, group: fc.constantFrom('one', 'two'), kind: fc.constantFrom(null, null, null, 'password'), before: fc.constantFrom('', '', 'authorization: ') });
+const leaf = (text: fc.Arbitrary<string>): fc.Arbitrary<Leaf> =>
+  fc.record({
+    text,
+    group: fc.constantFrom('one', 'two'),
+    kind: fc.constantFrom(null, null, null, 'password'),
+    before: fc.constantFrom('', '', 'authorization: '),
+  });
 
 const whole = { leaves: Infinity, characters: Infinity };
 const small = { leaves: 2, characters: 1 };

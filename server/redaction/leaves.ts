@@ -26,7 +26,9 @@ const usual = { leaves: 500, characters: 64 * 1024 };
  */
 export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): Generator<void, Span[][], void> {
   const spans: Span[][] = leaves.map(({ text, kind }) => (kind == null ? [] : [{ start: 0, end: text.length, kind }]));
-  const open = leaves.flatMap(({ text, group, kind, before = '' }, leaf) => (kind == null && text !== '' ? [{ leaf, text, group, before }] : []));
+  const open = leaves.flatMap(({ text, group, kind, before = '' }, leaf) =>
+    kind == null && text !== '' ? [{ leaf, text, group, before }] : [],
+  );
   yield;
   const groups = new Map<string, typeof open>();
   for (const parts of stepsOf(open, step)) {
@@ -52,7 +54,10 @@ export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): G
 }
 
 /** Divides leaves into steps, each with an even number of leaves but the last. */
-function* stepsOf<Part extends { text: string }>(parts: readonly Part[], { leaves, characters }: typeof usual): Generator<readonly Part[]> {
+function* stepsOf<Part extends { text: string }>(
+  parts: readonly Part[],
+  { leaves, characters }: typeof usual,
+): Generator<readonly Part[]> {
   let [from, length] = [0, 0];
   for (const [index, { text }] of parts.entries()) {
     length += text.length;
@@ -72,7 +77,8 @@ type Part = readonly { leaf: number; text: string }[];
  */
 function* bordersOf(group: Part, step: typeof usual): Generator<Pieces> {
   if (group.length < 2) return;
-  if (group.length > 2) for (const from of [0, 1]) for (const parts of stepsOf(group.slice(from), step)) yield sideBySide(parts, 2);
+  if (group.length > 2)
+    for (const from of [0, 1]) for (const parts of stepsOf(group.slice(from), step)) yield sideBySide(parts, 2);
   yield sideBySide(group, group.length);
 }
 

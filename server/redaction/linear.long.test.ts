@@ -20,15 +20,119 @@ const beginnings = [...new Set([...tokenRules, ...placeRules].flatMap(({ hints =
 const seeds = [
   ...beginnings.map((hint) => `${hint}a`),
   ...['a', 'A1', '0', ' ', '\n', '=', '"', '\\', '\\"', '%20', '\\n', '\u{1F600}', 'aA', 'a_', 'x.y.'],
-  ...['password', 'password=', 'password="', 'password=\\"', '"password": "a', 'password: a\n', 'token ', '--token ', '--token=', 'key', 'secret.', 'host=a password', 'DB_PASSWORD'],
-  ...['bearer ', 'Bearer a', 'bearer+', 'basic ', 'basic aaaa', 'authorization: ', 'authorization:authorization:bearer ', 'x-api-key: ', 'x-a-a-', '&key=', '?key=a&'],
+  ...[
+    'password',
+    'password=',
+    'password="',
+    'password=\\"',
+    '"password": "a',
+    'password: a\n',
+    'token ',
+    '--token ',
+    '--token=',
+    'key',
+    'secret.',
+    'host=a password',
+    'DB_PASSWORD',
+  ],
+  ...[
+    'bearer ',
+    'Bearer a',
+    'bearer+',
+    'basic ',
+    'basic aaaa',
+    'authorization: ',
+    'authorization:authorization:bearer ',
+    'x-api-key: ',
+    'x-a-a-',
+    '&key=',
+    '?key=a&',
+  ],
   ...['cookie: ', 'cookie: a=', 'cookie: a=b; ', 'cookie=a=b;', 'set-cookie: a=', 'a.b\tTRUE\t/\tTRUE\t1\t'],
-  ...['curl ', 'curl -u ', 'curl -b a=b; ', 'mysql -p', 'docker login ', 'helm login', 'sshpass -p ', 'login a password ', 'identified by "', '<password>', '<password>a'],
-  ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN RSA ', '-----BEGIN PRIVATE KEY-----a', `-----BEGIN PRIVATE KEY-----\n${some('base64', 64)}\n`, 'Private-Lines: 9\n'],
-  ...['eyJ', '-eyJ', '.eyJ', 'eyJaaaaaaaaaaaa', 'eyJaaaaaaaaa.eyJaaaaaaaaaa.', 'eyJhbGciOi.a.', '://', '://a:', '://a:b', '://a:b@', 'a:b@tcp', `SG.${'a'.repeat(128)}.${'a'.repeat(300)}`, 'xoxb-a-', 'mongodb://a:'],
-  ...['\u001b[0m', '\u001b[0ma', 'a\u200b', 'password\u001b[1m=', '\\u001b[1m', '[1m', '\u001b]8;;a', '1→', '\n1→', '\n1→MIIE', '\n1\t+', '\n+', '\n-', '\n> ', '\na.ts:1:', '\na-1-', 'a/b-'],
-  ...['abandon ', 'legal\\n', '1. legal ', 'Private-Lines: 9\naaaaaaaaaaaaaaaaaaaaaaaa\n', '-----END PRIVATE KEY-----', `${some('base64', 64)}\n-----END PRIVATE KEY-----\n`],
-  ...['a:5432:b:c:', '$2a$10$', '$6$a$', 'login with a / ', 'credentials: a', '| password | ', 'ConvertTo-SecureString ', 'echo a', 'echo "a | sudo ', 'net use \\\\a ', 'define("KEY', 'setPassword("', '密码', '**password**: ', 'password: a = ', 'use a / ', 'login a@b.c with ', '\'passw\').fill(\'', 'authorization: a '],
+  ...[
+    'curl ',
+    'curl -u ',
+    'curl -b a=b; ',
+    'mysql -p',
+    'docker login ',
+    'helm login',
+    'sshpass -p ',
+    'login a password ',
+    'identified by "',
+    '<password>',
+    '<password>a',
+  ],
+  ...[
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN RSA ',
+    '-----BEGIN PRIVATE KEY-----a',
+    `-----BEGIN PRIVATE KEY-----\n${some('base64', 64)}\n`,
+    'Private-Lines: 9\n',
+  ],
+  ...[
+    'eyJ',
+    '-eyJ',
+    '.eyJ',
+    'eyJaaaaaaaaaaaa',
+    'eyJaaaaaaaaa.eyJaaaaaaaaaa.',
+    'eyJhbGciOi.a.',
+    '://',
+    '://a:',
+    '://a:b',
+    '://a:b@',
+    'a:b@tcp',
+    `SG.${'a'.repeat(128)}.${'a'.repeat(300)}`,
+    'xoxb-a-',
+    'mongodb://a:',
+  ],
+  ...[
+    '\u001b[0m',
+    '\u001b[0ma',
+    'a\u200b',
+    'password\u001b[1m=',
+    '\\u001b[1m',
+    '[1m',
+    '\u001b]8;;a',
+    '1→',
+    '\n1→',
+    '\n1→MIIE',
+    '\n1\t+',
+    '\n+',
+    '\n-',
+    '\n> ',
+    '\na.ts:1:',
+    '\na-1-',
+    'a/b-',
+  ],
+  ...[
+    'abandon ',
+    'legal\\n',
+    '1. legal ',
+    'Private-Lines: 9\naaaaaaaaaaaaaaaaaaaaaaaa\n',
+    '-----END PRIVATE KEY-----',
+    `${some('base64', 64)}\n-----END PRIVATE KEY-----\n`,
+  ],
+  ...[
+    'a:5432:b:c:',
+    '$2a$10$',
+    '$6$a$',
+    'login with a / ',
+    'credentials: a',
+    '| password | ',
+    'ConvertTo-SecureString ',
+    'echo a',
+    'echo "a | sudo ',
+    'net use \\\\a ',
+    'define("KEY',
+    'setPassword("',
+    '密码',
+    '**password**: ',
+    'password: a = ',
+    'use a / ',
+    'login a@b.c with ',
+    "'passw').fill('",
+    'authorization: a ',
+  ],
 ];
 
 test('redacts 256 KB of the slowest known texts within a second', () => {
@@ -44,13 +148,18 @@ test('needs time in proportion to the length of a text', () => {
   const page = `const token = await next(); // ${some('hex', 40)}\n{"id": "${some('mixed', 26)}", "password_hash": null, "n": 12}\n`;
   const small = page.repeat(Math.ceil(size / page.length));
   took(small);
-  const [one, four] = [Math.min(took(small), took(small), took(small)), Math.min(took(small.repeat(4)), took(small.repeat(4)))];
+  const [one, four] = [
+    Math.min(took(small), took(small), took(small)),
+    Math.min(took(small.repeat(4)), took(small.repeat(4))),
+  ];
   console.log(`redacting 256 KB took ${one.toFixed(0)} ms, 1 MB ${four.toFixed(0)} ms`);
   expect(four).toBeLessThan(one * 8 + 50);
 });
 
 test('redacts 3 MB in many small texts within two seconds, together or one by one', () => {
-  const text = `I looked at server/log/appendTurn.ts and ran the tests: 12 passed. commit ${some('hex', 40)} `.repeat(7);
+  const text = `I looked at server/log/appendTurn.ts and ran the tests: 12 passed. commit ${some('hex', 40)} `.repeat(
+    7,
+  );
   const texts = Array.from({ length: Math.ceil(3_000_000 / text.length) }, (_, index) => `${text}${index}`);
   const times = [
     cpuTime(() => redactTexts(texts)),
@@ -69,7 +178,11 @@ test.each([
   const value = make();
   const longest = (): number => {
     let [most, isDone] = [0, false];
-    for (const steps = redactingValue(value); !isDone; ) most = Math.max(most, cpuTime(() => void (isDone = steps.next().done === true)));
+    for (const steps = redactingValue(value); !isDone;)
+      most = Math.max(
+        most,
+        cpuTime(() => void (isDone = steps.next().done === true)),
+      );
     return most;
   };
   // The first run compiles the patterns; a collection of garbage may hit any step.

@@ -18,7 +18,8 @@ const judgedLength = 512;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
 const lineValue = /[^\s"'`\\\0]+/y;
 const semicolonValue = /[^\s"'`;,()\\\0]+/y;
-const nearbyFields = /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
+const nearbyFields =
+  /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
 
 /** Finds values whose name marks them as secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
 export function findNamed(text: string): Finding[] {
@@ -26,7 +27,8 @@ export function findNamed(text: string): Finding[] {
   nameThenValue.lastIndex = 0;
   for (let match = nameThenValue.exec(text); match !== null; match = nameThenValue.exec(text)) {
     const at = nameThenValue.lastIndex;
-    const found = text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
+    const found =
+      text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
     findings.push(...found);
     nameThenValue.lastIndex = found.at(-1)?.end ?? at;
   }
@@ -41,7 +43,11 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const spaced = /^[ \t]+$/.test(operator);
   const before = text[from - 1];
   // Accepts `--token ...`, `set aws_secret_access_key ...`, and `storePassword '...'` in Groovy.
-  if (spaced && (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))) return null;
+  if (
+    spaced &&
+    (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))
+  )
+    return null;
   // ["--password", "..."]
   if (operator.includes(',') && (!name.startsWith('--') || closing === '')) return null;
   const naming = namingOf(name.replace(/^-+/, ''));
@@ -64,9 +70,15 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const end = at + trimmed.length;
   if (form.form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
   if (!isData(form.form) && isCode(text, at, at + value.length, trimmed)) return null;
-  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20))) return null;
+  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20)))
+    return null;
   form.reads.lastIndex = at;
-  return { kind: naming.kind, from, start: at, end: value.length < judgedLength || !form.reads.test(text) ? end : form.reads.lastIndex };
+  return {
+    kind: naming.kind,
+    from,
+    start: at,
+    end: value.length < judgedLength || !form.reads.test(text) ? end : form.reads.lastIndex,
+  };
 }
 
 /** {"tokens": ["...", "..."]} */
@@ -129,12 +141,22 @@ function bareForm({ text, from, name, before, tight, spaced, operator, end }: Ba
   if (spaced || (tight && name.startsWith('--'))) return { form: 'entry', reads: bareValue };
   if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
   if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
-  if (tight && !name.includes('.') && (nearbyFields.test(text.slice(Math.max(0, from - 120), from)) || nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))) {
+  if (
+    tight &&
+    !name.includes('.') &&
+    (nearbyFields.test(text.slice(Math.max(0, from - 120), from)) ||
+      nearbyFields.test(text.slice(end, end + 120).split('\n')[0]!))
+  ) {
     return { form: 'field', reads: semicolonValue };
   }
   // DB_PASSWORD: x in a compose file; spring.datasource.password=x in a properties file.
   const named = operator.startsWith(':') ? isEnvName(name) && name.includes('_') : tight && name.includes('.');
-  if (named && lineStart.test(text.slice(Math.max(0, from - 40), from)) && aloneOnLine.test(text.slice(end, end + judgedLength))) return { form: 'entry', reads: bareValue };
+  if (
+    named &&
+    lineStart.test(text.slice(Math.max(0, from - 40), from)) &&
+    aloneOnLine.test(text.slice(end, end + judgedLength))
+  )
+    return { form: 'entry', reads: bareValue };
   return { form: tight ? 'tight' : 'loose', reads: bareValue };
 }
 
@@ -157,7 +179,8 @@ function isCode(text: string, start: number, end: number, value: string): boolea
   if (/[([{<]/.test(text[end] ?? '') || text.startsWith('=>', end)) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
   if (/^[A-Za-z_$][\w$]*$/.test(value) && namesItself(value)) return true;
-  if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && value.length < 32) return !/\d$/.test(value) || /= ?$/.test(text.slice(start - 2, start)) || /[,;)}]/.test(text[end] ?? '');
+  if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && value.length < 32)
+    return !/\d$/.test(value) || /= ?$/.test(text.slice(start - 2, start)) || /[,;)}]/.test(text[end] ?? '');
   return /^(?:new|await|typeof|function|return|if|else)$/.test(value);
 }
 
@@ -165,16 +188,25 @@ const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|
 // As in "is bcrypt2-hashed".
 const compound = /^[A-Za-z]+\d?(?:-[A-Za-z]+)+$/;
 const label = /password|passphrase|passwort/i;
-const sentence = /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
+const sentence =
+  /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
 
 /** Whether the value looks like a chosen password, for names with several meanings: letters with digits, and no path, test or sentence. */
 const isChosen = (value: string): boolean =>
-  value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/[/\\]|::/.test(value) && (/[!#$%&*@?+^~]|^[A-Za-z]+(?:\d{1,6}|[._-]\d{3,6})$/.test(value) || (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
+  value.length >= 6 &&
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  !/[/\\]|::/.test(value) &&
+  (/[!#$%&*@?+^~]|^[A-Za-z]+(?:\d{1,6}|[._-]\d{3,6})$/.test(value) ||
+    (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
 
 /** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
-  if (/\s/.test(value)) return strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value);
+  if (/\s/.test(value))
+    return (
+      strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value)
+    );
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
   if (isBase64Key(value) && (strength === 'secret' || strength === 'key' || strength === 'token')) return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
@@ -184,11 +216,26 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
     if (isData(form)) return value.length >= 3;
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
-    return value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !compound.test(value) && (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value));
+    return (
+      value.length >= 6 &&
+      /\d/.test(value) &&
+      /[A-Za-z]/.test(value) &&
+      !compound.test(value) &&
+      (/[^\w]/.test(value) || looksRandom(value, 6) || /^[a-z]+\d+$/i.test(value))
+    );
   }
   if (strength === 'token' && isBasicCredentials(value) && isData(form)) return true;
-  if (strength === 'secret' && isData(form)) return value.length >= 6 && (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) && !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value);
-  const least = { entry: 8, field: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && !isData(form) ? 4 : 0);
+  if (strength === 'secret' && isData(form))
+    return (
+      value.length >= 6 &&
+      (!/^[a-z]+(?:[-_/.][a-z]+)*$/i.test(value) || value.length >= 10) &&
+      !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value)
+    );
+  const least =
+    { entry: 8, field: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && !isData(form) ? 4 : 0);
   if (isData(form) && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;
-  return looksRandom(value, least) || (isData(form) && value.length >= 32 && /^[\w+/=.~-]+$/.test(value) && !/[-_.]/.test(value));
+  return (
+    looksRandom(value, least) ||
+    (isData(form) && value.length >= 32 && /^[\w+/=.~-]+$/.test(value) && !/[-_.]/.test(value))
+  );
 }

@@ -9,8 +9,10 @@ export interface Naming {
 }
 
 // Suffixes that qualify a name: DB_PASSWORD_PROD, SECRET_KEY_BASE, API_KEY_2.
-const qualifier = /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
-const password = /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
+const qualifier =
+  /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
+const password =
+  /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
 // Names with other meanings: a key, a word, a passed test, a folder. Below: words about a password, not for one.
 const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;
 const aboutPassword =
@@ -20,11 +22,19 @@ const key =
   /(?:api|access|account|private|signing|encryption|encrypt|auth|master|service|servicerole|shared|sharedaccess|deploy|license|hmac|webhook|subscription|client|admin|storage|functions?|instrumentation|ingest|consumer|ssh|write|crypto)key$/;
 const token = /token$/;
 // Tokens that are counted, or that continue a list.
-const otherToken = /(?:page|next|continuation|sync|cancel|cancellation|abort|design|eos|bos|pad|stop|special|mask|unk|sep|cls|first|last|max|min|num|start|end|color|syntax|injection|json|prev|previous|current|lex|per)$/;
+const otherToken =
+  /(?:page|next|continuation|sync|cancel|cancellation|abort|design|eos|bos|pad|stop|special|mask|unk|sep|cls|first|last|max|min|num|start|end|color|syntax|injection|json|prev|previous|current|lex|per)$/;
 
 /** Meaning of a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key`; null when it does not name a secret. */
 export function namingOf(name: string): Naming | null {
-  const parts = (/^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '').normalize('NFC'))
+  const parts = (
+    /^[\x20-\x7e]*$/.test(name)
+      ? name
+      : name
+          .normalize('NFKD')
+          .replaceAll(/[\u0300-\u036f]/g, '')
+          .normalize('NFC')
+  )
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -33,16 +43,19 @@ export function namingOf(name: string): Naming | null {
   const whole = parts.join('');
   const last = parts.at(-1) ?? '';
   if (password.test(whole) || /^(?:pass|pw|psk|clave|senha)$/.test(last)) {
-    const isWeak = weakPassword.test(whole) || (/[a-z]/.test(name) && parts.slice(0, -1).some((part) => aboutPassword.test(part)));
+    const isWeak =
+      weakPassword.test(whole) || (/[a-z]/.test(name) && parts.slice(0, -1).some((part) => aboutPassword.test(part)));
     return { kind: 'password', strength: isWeak ? 'weak' : 'password', orFolder: /^(?:old)?pwd$/.test(whole) };
   }
   if (secret.test(whole)) return { kind: 'secret', strength: 'secret' };
   if (key.test(whole)) return { kind: whole.endsWith('apikey') ? 'api key' : 'key', strength: 'key' };
-  if (token.test(whole)) return otherToken.test(whole.slice(0, -'token'.length)) ? null : { kind: 'token', strength: 'token' };
+  if (token.test(whole))
+    return otherToken.test(whole.slice(0, -'token'.length)) ? null : { kind: 'token', strength: 'token' };
   if (/^(?:credentials?|creds)$/.test(last)) return { kind: 'credentials', strength: 'key' };
   if (/^(?:auth|jwt)$/.test(last)) return { kind: last === 'auth' ? 'credentials' : last, strength: 'token' };
   // Too common in code, except as names of environment variables.
   if (/^(?:pat|salt|otp)$/.test(last) && /^[A-Z0-9_]+$/.test(name)) return { kind: last, strength: 'token' };
-  if (/^(?:key|secrets)$/.test(last) && parts.length > 1 && /^[A-Z0-9_]+$/.test(name)) return { kind: 'key', strength: 'vague' };
+  if (/^(?:key|secrets)$/.test(last) && parts.length > 1 && /^[A-Z0-9_]+$/.test(name))
+    return { kind: 'key', strength: 'vague' };
   return null;
 }

@@ -25,7 +25,8 @@ export function findPairs(text: string): Finding[] {
 export function kindOfPair(name: string, value: string, isCookie: boolean): string | null {
   if (isPlaceholder(value)) return null;
   if (/^(?:set-)?cookie$/i.test(name)) return value.includes('=') ? 'cookie' : null;
-  if (/^(?:proxy-)?authorization$/i.test(name)) return value.length >= 12 && !isPlaceholder(value.replace(/^\w+ /, '')) ? 'authorization header' : null;
+  if (/^(?:proxy-)?authorization$/i.test(name))
+    return value.length >= 12 && !isPlaceholder(value.replace(/^\w+ /, '')) ? 'authorization header' : null;
   if (isCookie) return value.length >= 8 ? 'cookie' : null;
   const naming = namingOf(name);
   return naming !== null && isSecret(naming, value, 'entry') ? naming.kind : null;

@@ -59,7 +59,11 @@ export class Pieces {
       const span = { start: Math.max(start, from) - from + offset, end: Math.min(end, to) - from + offset, kind };
       if (span.start >= span.end) continue;
       const [piece, rest] = [this.text.slice(from, Math.min(end, to)), this.text.slice(end, Math.min(end + 2, to))];
-      if (before !== undefined && (kind === 'password' ? isWord.test(piece) : isComplete(before) && startsAnew.test(piece))) return;
+      if (
+        before !== undefined &&
+        (kind === 'password' ? isWord.test(piece) : isComplete(before) && startsAnew.test(piece))
+      )
+        return;
       if (start === from && begin < from && isProse(piece, rest)) return;
       spans[leaf]!.push(span);
       before = spans[leaf]!.find((known) => known.start === span.start && known !== span && known.end === span.end);
@@ -72,7 +76,8 @@ export class Pieces {
 const isWord = /^(?:[A-Z]?[a-z']*|[A-Z]+|.{1,3})[.,;:!?]?$/;
 const startsAnew = /^(?:[A-Z]?[a-z]*|[A-Z]+|.{1,3})$/;
 // "DB_PASSWORD=" may be a whole message, and the next may begin with "All tests pass".
-const isProse = (piece: string, rest: string): boolean => /^(?:[A-Z]?[a-z']*|[A-Z]+)$/.test(piece) ? /^ [A-Za-z]/.test(rest) : /^[A-Z]?[a-z']+[.,;:!?]$/.test(piece);
+const isProse = (piece: string, rest: string): boolean =>
+  /^(?:[A-Z]?[a-z']*|[A-Z]+)$/.test(piece) ? /^ [A-Za-z]/.test(rest) : /^[A-Z]?[a-z']+[.,;:!?]$/.test(piece);
 const isComplete = ({ start, end }: Span): boolean => end - start >= 30;
 
 const high = /[\uD800-\uDBFF]/;

@@ -13,7 +13,10 @@ const leftAlone = /^(?:id|\w+Ids?|type|agentType|idempotencyKey|collaborators)$/
 const titleCharacters = 500;
 const holdsJson = /^(?:metadata|contextVariables|arguments|result|default|payload|payloadSchema|value)$/;
 const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i;
-const unchanged = (value: unknown): Rebuild => () => value;
+const unchanged =
+  (value: unknown): Rebuild =>
+  () =>
+    value;
 
 /** Leaves that are collected between two steps. */
 const leavesOfStep = 2_000;
@@ -31,7 +34,8 @@ export class Plan {
     if (Array.isArray(value)) return yield* this.#all(value, (item) => this.input(item, `${path}.*`));
     if (!isPlain(value)) return unchanged(value);
     const parts: [Rebuild, Rebuild][] = [];
-    for (const [name, part] of Object.entries(value)) parts.push([unchanged(name), yield* this.#inputField(name, part, `${path}.${name}`)]);
+    for (const [name, part] of Object.entries(value))
+      parts.push([unchanged(name), yield* this.#inputField(name, part, `${path}.${name}`)]);
     return entries(parts);
   }
 
@@ -58,7 +62,9 @@ export class Plan {
         return all(value.map((text: string) => this.#leaf({ text, group: path, kind: 'seed phrase' })));
       }
       // In ["--password", "..."] the flag names the next item; in {"tokens": ["..."]} the name applies to each.
-      return yield* this.#all(value, (item, index) => this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, '')));
+      return yield* this.#all(value, (item, index) =>
+        this.json(item, `${path}.*`, flag(value[index - 1]) ?? name?.replace(/s$/, '')),
+      );
     }
     if (!isPlain(value)) return unchanged(value);
     const pair = pairIn(value);
@@ -66,7 +72,12 @@ export class Plan {
     for (const [key, part] of Object.entries(value)) {
       const own = this.#leaf({ text: key, group: `${path}.{}${key}` });
       const isValue = key === 'value' && pair !== null;
-      parts.push([own, isValue ? this.#leaf({ text: pair.value, group: `${path}.value`, kind: pair.kind }) : yield* this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key)]);
+      parts.push([
+        own,
+        isValue
+          ? this.#leaf({ text: pair.value, group: `${path}.value`, kind: pair.kind })
+          : yield* this.json(part, `${path}.${key}`, key === 'value' ? (name ?? key) : key),
+      ]);
       if (this.#stepIsOver()) yield;
     }
     return entries(parts);
@@ -90,7 +101,8 @@ export class Plan {
   /** A provider's id of a call, which may be any text. Two redacted ids would be the same call, so one with a secret becomes its hash. */
   #callId(text: string): Rebuild {
     const index = this.leaves.push({ text, group: `call ${this.leaves.length}` }) - 1;
-    return (texts) => (texts[index] === text ? text : `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`);
+    return (texts) =>
+      texts[index] === text ? text : `sha256_${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
   }
 
   #leaf(leaf: Leaf, limit = Infinity): Rebuild {
@@ -111,7 +123,8 @@ function kindOf(name: string, value: string): string | null {
   return naming !== null && isSecret(naming, value, 'entry') ? naming.kind : null;
 }
 
-const flag = (item: unknown): string | null => (typeof item === 'string' && /^--[a-z][\w-]{1,40}$/i.test(item) ? item.slice(2) : null);
+const flag = (item: unknown): string | null =>
+  typeof item === 'string' && /^--[a-z][\w-]{1,40}$/i.test(item) ? item.slice(2) : null;
 
 /** The value of an object with a name and a value, and its kind when the name marks it as secret; null for other objects. */
 function pairIn(object: Record<string, unknown>): { value: string; kind: string | null } | null {
@@ -122,7 +135,9 @@ function pairIn(object: Record<string, unknown>): { value: string; kind: string 
 }
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+  typeof value === 'object' &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
 const all =
   (parts: readonly Rebuild[]): Rebuild =>
@@ -138,7 +153,12 @@ const entries =
       const wanted = name!(texts) as string;
       let free = wanted;
       for (let number = 2; Object.hasOwn(result, free); number += 1) free = `${wanted} ${number}`;
-      Object.defineProperty(result, free, { value: part!(texts), enumerable: true, writable: true, configurable: true });
+      Object.defineProperty(result, free, {
+        value: part!(texts),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
     }
     return result;
   };

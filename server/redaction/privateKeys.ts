@@ -47,7 +47,10 @@ const noLine = /^(?:[\s"'`,|>#\\\d]*|[\w./-]{1,120}[:-]\d{1,6}\n*)$/;
 function keyBefore(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < longestKey) {
-    const [lf, escaped] = [text.lastIndexOf('\n', start - 1), text.slice(Math.max(0, start - 160), start).lastIndexOf('\\n')];
+    const [lf, escaped] = [
+      text.lastIndexOf('\n', start - 1),
+      text.slice(Math.max(0, start - 160), start).lastIndexOf('\\n'),
+    ];
     const escapedAt = escaped < 0 ? -1 : Math.max(0, start - 160) + escaped;
     const from = Math.max(lf + 1, escapedAt < 0 ? 0 : escapedAt + 2);
     if (start - from > 200) return start;
@@ -58,7 +61,8 @@ function keyBefore(text: string, at: number): number {
   return Math.max(0, start);
 }
 
-const line = /(?:[\s"'`,|>#*]|\\+[nrtu]|\d{1,6}(?=\n))*(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]{0,200}|[A-Za-z0-9+/=]{16,})/y;
+const line =
+  /(?:[\s"'`,|>#*]|\\+[nrtu]|\d{1,6}(?=\n))*(?:(?:Proc-Type|DEK-Info|Version|Comment)[^\n\\]{0,200}|[A-Za-z0-9+/=]{16,})/y;
 const lastLine = /^(?:\\+[nr]|\s|\d{1,6}(?=\n)){1,16}[A-Za-z0-9+/]{1,16}={0,2}(?=\s*$)/;
 
 /** Length of a key without END, which prose may follow: its headers, its long base64 lines and one shorter last line. */

@@ -14,7 +14,9 @@ test('replaces a secret by its kind, keeps the text around it, and counts it', (
 });
 
 test('keeps the host of a connection string', () => {
-  expect(redactText('postgres://app:pa55@db.internal:5432/shop?sslmode=require').text).toBe('postgres://app:[redacted: url password]@db.internal:5432/shop?sslmode=require');
+  expect(redactText('postgres://app:pa55@db.internal:5432/shop?sslmode=require').text).toBe(
+    'postgres://app:[redacted: url password]@db.internal:5432/shop?sslmode=require',
+  );
 });
 
 test('returns a text without secrets unchanged', () => {
@@ -49,7 +51,10 @@ test('keeps the first words of a message after one that ends with a password, or
 });
 
 test('redacts a password that begins in one message and ends in the next', () => {
-  expect(redactTexts(['DB_PASSWORD=hun', 'ter2\nX=1']).texts).toEqual(['DB_PASSWORD=[redacted: password]', '[redacted: password]\nX=1']);
+  expect(redactTexts(['DB_PASSWORD=hun', 'ter2\nX=1']).texts).toEqual([
+    'DB_PASSWORD=[redacted: password]',
+    '[redacted: password]\nX=1',
+  ]);
   expect(redactTexts(['DB_PASSWORD=', 'hunter']).texts).toEqual(['DB_PASSWORD=', '[redacted: password]']);
 });
 
@@ -68,7 +73,12 @@ test('finds a split secret when the text before it ends with a letter', () => {
 test('finds a secret split over three texts, also with an empty text between them', () => {
   const key = privateKey('RSA PRIVATE KEY', 6);
   const { texts } = redactTexts(['A key:\n' + key.slice(0, 90), '', key.slice(90, 300), `${key.slice(300)}\nbye`]);
-  expect(texts).toEqual(['A key:\n[redacted: private key]', '', '[redacted: private key]', '[redacted: private key]\nbye']);
+  expect(texts).toEqual([
+    'A key:\n[redacted: private key]',
+    '',
+    '[redacted: private key]',
+    '[redacted: private key]\nbye',
+  ]);
 });
 
 test('finds a split secret at the ends of texts of any length', () => {
@@ -89,7 +99,9 @@ test('redacts a private key inside a text from its first line to its last', () =
 
 test('redacts what is left of a cut private key, and keeps the text after it', () => {
   const cut = privateKey('PRIVATE KEY').split('\n').slice(0, 5).join('\n');
-  expect(redactText(`${cut}\nThat is where the output ended.`).text).toBe('[redacted: private key]\nThat is where the output ended.');
+  expect(redactText(`${cut}\nThat is where the output ended.`).text).toBe(
+    '[redacted: private key]\nThat is where the output ended.',
+  );
 });
 
 test('redacts nested values and names, and keeps the structure', () => {
@@ -102,7 +114,10 @@ test('redacts nested values and names, and keeps the structure', () => {
 });
 
 test('numbers names that get the same mark', () => {
-  expect(redactValue({ [github()]: 1, [github()]: 2 }).value).toEqual({ '[redacted: github token]': 1, '[redacted: github token] 2': 2 });
+  expect(redactValue({ [github()]: 1, [github()]: 2 }).value).toEqual({
+    '[redacted: github token]': 1,
+    '[redacted: github token] 2': 2,
+  });
 });
 
 test('redacts the whole value of a name that means a secret', () => {
@@ -128,7 +143,15 @@ test('redacts the whole value of a name that means a secret', () => {
 });
 
 test('keeps variables, types and counts under a name that means a secret', () => {
-  const value = { password: '${DB_PASSWORD}', token: 'string', apiKey: '', secret: null, tokens: 4096, pass: 12345, nextPageToken: 'CAUQAAabc123def456' };
+  const value = {
+    password: '${DB_PASSWORD}',
+    token: 'string',
+    apiKey: '',
+    secret: null,
+    tokens: 4096,
+    pass: 12345,
+    nextPageToken: 'CAUQAAabc123def456',
+  };
   expect(redactValue(value)).toEqual({ value, count: 0, kinds: {} });
 });
 
@@ -146,12 +169,16 @@ test('splits no character', () => {
 // Only the library knows this one.
 test('ignores comments that disable scanners', () => {
   const secret = parts('vc', 'p_', some('mixed', 24));
-  expect(redactText(`// secretlint-disable\n${secret} // secretlint-disable-line\n`).text).toBe('// secretlint-disable\n[redacted: vercel token] // secretlint-disable-line\n');
+  expect(redactText(`// secretlint-disable\n${secret} // secretlint-disable-line\n`).text).toBe(
+    '// secretlint-disable\n[redacted: vercel token] // secretlint-disable-line\n',
+  );
 });
 
 test('finds a token after an escaped line break or character', () => {
   for (const before of ['\\n', '\\t', '%20', '%3D', '=', '"', "'", '`', '(', '/', ',']) {
-    expect(redactText(`x${before}${parts('sk', '-', some('mixed', 48))}`).text).toBe(`x${before}[redacted: model provider key]`);
+    expect(redactText(`x${before}${parts('sk', '-', some('mixed', 48))}`).text).toBe(
+      `x${before}[redacted: model provider key]`,
+    );
   }
 });
 
@@ -190,7 +217,12 @@ test('replaces the id of a call by its hash when it holds a secret, so that two 
   const ids = ['toolu_01NG5xcSvVWynFdbWxaW2SPc', github(), github(), 'call_1'];
   const { toolCalls } = redactInput({ toolCalls: ids.map((callId) => ({ callId })) });
   const stored = toolCalls.map(({ callId }) => callId);
-  expect(stored).toEqual([ids[0], expect.stringMatching(/^sha256_[0-9a-f]{40}$/), expect.stringMatching(/^sha256_/), ids[3]]);
+  expect(stored).toEqual([
+    ids[0],
+    expect.stringMatching(/^sha256_[0-9a-f]{40}$/),
+    expect.stringMatching(/^sha256_/),
+    ids[3],
+  ]);
   expect(new Set(stored).size).toBe(4);
   expect(redactInput({ callId: ids[1] })).toEqual({ callId: stored[1] });
   expect(redactInput({ callId: stored[1] })).toEqual({ callId: stored[1] });
@@ -204,15 +236,28 @@ test('keeps a title within its limit after redaction', () => {
 });
 
 test('counts only the marks of redaction, whatever wrote them', () => {
-  expect(countRedactions('a [redacted: github token] b [redacted: jwt][redacted: 1password token] [redacted: ] [redacted] redacted: jwt')).toBe(3);
+  expect(
+    countRedactions(
+      'a [redacted: github token] b [redacted: jwt][redacted: 1password token] [redacted: ] [redacted] redacted: jwt',
+    ),
+  ).toBe(3);
   expect(countRedactions('')).toBe(0);
 });
 
 test('redacts a key in base64 after its name, also where it looks like a path', () => {
   const base64 = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'];
-  const rest = fc.array(fc.constantFrom(...base64), { minLength: 24, maxLength: 24 }).map((characters) => characters.join(''));
-  const key = fc.tuple(fc.constantFrom('/', 'x/', 'eiF/f', '/KNJ/'), rest).map(([start, end]) => `${start}7bQ2Kd9aW4tR${end}`);
-  const command = fc.constantFrom('aws configure set aws_secret_access_key ', 'AWS_SECRET_ACCESS_KEY=', 'aws_secret_access_key = ', '--secret-key ');
+  const rest = fc
+    .array(fc.constantFrom(...base64), { minLength: 24, maxLength: 24 })
+    .map((characters) => characters.join(''));
+  const key = fc
+    .tuple(fc.constantFrom('/', 'x/', 'eiF/f', '/KNJ/'), rest)
+    .map(([start, end]) => `${start}7bQ2Kd9aW4tR${end}`);
+  const command = fc.constantFrom(
+    'aws configure set aws_secret_access_key ',
+    'AWS_SECRET_ACCESS_KEY=',
+    'aws_secret_access_key = ',
+    '--secret-key ',
+  );
   fc.assert(
     fc.property(command, key, (before, value) => {
       expect(redactText(`${before}${value}`).text).toMatch(/\[redacted: [^\]]+\]$/);
@@ -220,6 +265,9 @@ test('redacts a key in base64 after its name, also where it looks like a path', 
   );
 });
 
-test.each(['aws configure set aws_secret_access_key_file /home/user/myProjectV2/srcMain/node18/lib64/keyFiles', 'secret_key: /Users/ada/Projects/BatonServer2/configFiles/Keys/serverKey'])('keeps a long path: %s', (text) => {
+test.each([
+  'aws configure set aws_secret_access_key_file /home/user/myProjectV2/srcMain/node18/lib64/keyFiles',
+  'secret_key: /Users/ada/Projects/BatonServer2/configFiles/Keys/serverKey',
+])('keeps a long path: %s', (text) => {
   expect(redactText(text).count).toBe(0);
 });

@@ -18,9 +18,11 @@ export function redactText(text: string): Redactions & { text: string } {
 }
 
 /** Redacts consecutive texts: a secret that spans two leaves a mark in both. */
-export const redactTexts = (texts: readonly string[]): Redactions & { texts: string[] } => atOnce(redactingTexts(texts));
+export const redactTexts = (texts: readonly string[]): Redactions & { texts: string[] } =>
+  atOnce(redactingTexts(texts));
 
-export const redactingTexts = (texts: readonly string[]): Steps<Redactions & { texts: string[] }> => redactingLeaves(texts.map((text) => ({ text, group: '' })));
+export const redactingTexts = (texts: readonly string[]): Steps<Redactions & { texts: string[] }> =>
+  redactingLeaves(texts.map((text) => ({ text, group: '' })));
 
 /** Redacts any JSON value: every text in it, its names, and values with secret names (`{"password": ...}`). */
 export const redactValue = <T>(value: T): Redactions & { value: T } => atOnce(redactingValue(value));

@@ -4,33 +4,86 @@ import { isPlaceholder } from './values.ts';
 // Passwords in prose, in a table, or on a line of a credentials file.
 
 /** Whether the value is too plain to be a password: no letters, or neither digit nor sign, or a path. */
-const isPlain = (secret: string): boolean => isPlaceholder(secret) || !/\p{L}/u.test(secret) || !/[\d!#$%&*?+=^~]/.test(secret) || /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
+const isPlain = (secret: string): boolean =>
+  isPlaceholder(secret) ||
+  !/\p{L}/u.test(secret) ||
+  !/[\d!#$%&*?+=^~]/.test(secret) ||
+  /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
 
 const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:!?)])';
 
-const rule = (pattern: string, hints?: string[], except = isPlain): Rule => ({ kind: 'password', ...(hints && { hints }), pattern: new RegExp(pattern, 'gim'), except });
+const rule = (pattern: string, hints?: string[], except = isPlain): Rule => ({
+  kind: 'password',
+  ...(hints && { hints }),
+  pattern: new RegExp(pattern, 'gim'),
+  except,
+});
 
 const toLogIn = String.raw`(?:user(?:name)?[ ]?\/[ ]?pass(?:word)?|log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in|credentials|creds|zugangsdaten|anmeldedaten|anmelden|einloggen|inicia(?:r)?[ ]sesi[oó]n|credenciales|connecte[rz]?|identifiants|(?:test|demo|admin|service)[ -]?(?:account|user|konto|login))`;
 const between = String.raw`(?:[ ](?:with|as|using|mit|als|con|como|avec|is|are|the|user|login|account))*[ ]?:?[ ]{0,2}\x60?`;
 
 export const saidRules: readonly Rule[] = [
   // "log in with bob / ...", "Test account: demo@example.net / ..."
-  rule(String.raw`((?<![\w-])${toLogIn}\b${between}(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}\x60?(?:[ ]?\/[ ]?|:[ ]?(?!\/\/)|[ ]\|[ ])\x60?)${bare}`),
-  rule(String.raw`((?<![\w-])use[ ](?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}[ ]?[/:][ ]?)${bare}(?=[^\n]{0,40}\b(?:log|sign)[ -]?in)`),
-  rule(String.raw`((?<![\w-])${toLogIn}\b${between}[\w.+-]{1,64}@[\w.-]{1,100}[ ](?:and|with|using|mit|und|con|y|avec|et)[ ])${bare}`),
-  rule(String.raw`((?<![\w-])(?:password|passwort|kennwort|contrase(?:ñ|n)a|clave|senha|mots?[ _]de[ _]passe|wachtwoord|parola d.ordine|пароль)[ ]{1,2}["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`),
-  rule(String.raw`((?<![\w-])(?:mots?[ ]de[ ]passe|parola[ ]d['’]ordine|palabra[ ]de[ ]paso)[ ]{0,2}(?::|est|è|es)[ ]{0,2}:?[ ]?["'\x60]?)${bare}`),
-  rule(String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`),
+  rule(
+    String.raw`((?<![\w-])${toLogIn}\b${between}(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}\x60?(?:[ ]?\/[ ]?|:[ ]?(?!\/\/)|[ ]\|[ ])\x60?)${bare}`,
+  ),
+  rule(
+    String.raw`((?<![\w-])use[ ](?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}[ ]?[/:][ ]?)${bare}(?=[^\n]{0,40}\b(?:log|sign)[ -]?in)`,
+  ),
+  rule(
+    String.raw`((?<![\w-])${toLogIn}\b${between}[\w.+-]{1,64}@[\w.-]{1,100}[ ](?:and|with|using|mit|und|con|y|avec|et)[ ])${bare}`,
+  ),
+  rule(
+    String.raw`((?<![\w-])(?:password|passwort|kennwort|contrase(?:ñ|n)a|clave|senha|mots?[ _]de[ _]passe|wachtwoord|parola d.ordine|пароль)[ ]{1,2}["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`,
+  ),
+  rule(
+    String.raw`((?<![\w-])(?:mots?[ ]de[ ]passe|parola[ ]d['’]ordine|palabra[ ]de[ ]paso)[ ]{0,2}(?::|est|è|es)[ ]{0,2}:?[ ]?["'\x60]?)${bare}`,
+  ),
+  rule(
+    String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`,
+  ),
   // Input of a browser test: getByLabel('Password').fill('...'), page.type('#password', '...')
-  rule(String.raw`(["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60][)]{0,2}\.(?:fill|type|send_?keys|setValue|typeText|pressSequentially)\(\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill', 'type', 'send', 'setValue', 'press']),
-  rule(String.raw`(\b(?:fill|type|setValue)\([ ]?\\{0,7}["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['fill(', 'type(', 'setValue(']),
-  rule(String.raw`((?:\bauth=|(?:Basic_?Auth|basic_auth|NetworkCredential|PasswordCredentials))\([ ]?\\{0,7}["'][^"'\\\n\0]{1,64}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`, ['uth', 'redential'], isPlaceholder),
-  rule(String.raw`(\btemporary password is generated for [\w.@-]{1,100}: )\S{4,64}`, ['temporary password'], isPlaceholder),
-  rule(String.raw`(\bgetConnection\([^,\n\0]{1,200},[ ]{0,4}\\{0,7}"[^"\n\0]{1,64}",[ ]{0,4}\\{0,7}")[^\s"\\\n\0]{4,128}(?=\\{0,7}")`, ['getConnection(']),
-  rule(String.raw`(\.(?:password|passphrase|clientSecret|apiKey|authToken|accessToken)\(\\{0,7}["'])[^\s"'\\\n\0]{4,256}(?=\\{0,7}["']\))`, ['.pass', '.clientSecret', '.apiKey', '.authToken', '.accessToken']),
+  rule(
+    String.raw`(["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60][)]{0,2}\.(?:fill|type|send_?keys|setValue|typeText|pressSequentially)\(\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`,
+    ['fill', 'type', 'send', 'setValue', 'press'],
+  ),
+  rule(
+    String.raw`(\b(?:fill|type|setValue)\([ ]?\\{0,7}["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`,
+    ['fill(', 'type(', 'setValue('],
+  ),
+  rule(
+    String.raw`((?:\bauth=|(?:Basic_?Auth|basic_auth|NetworkCredential|PasswordCredentials))\([ ]?\\{0,7}["'][^"'\\\n\0]{1,64}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`,
+    ['uth', 'redential'],
+    isPlaceholder,
+  ),
+  rule(
+    String.raw`(\btemporary password is generated for [\w.@-]{1,100}: )\S{4,64}`,
+    ['temporary password'],
+    isPlaceholder,
+  ),
+  rule(
+    String.raw`(\bgetConnection\([^,\n\0]{1,200},[ ]{0,4}\\{0,7}"[^"\n\0]{1,64}",[ ]{0,4}\\{0,7}")[^\s"\\\n\0]{4,128}(?=\\{0,7}")`,
+    ['getConnection('],
+  ),
+  rule(
+    String.raw`(\.(?:password|passphrase|clientSecret|apiKey|authToken|accessToken)\(\\{0,7}["'])[^\s"'\\\n\0]{4,256}(?=\\{0,7}["']\))`,
+    ['.pass', '.clientSecret', '.apiKey', '.authToken', '.accessToken'],
+  ),
   // Setters of builders and beans: setPassword("...")
-  rule(String.raw`((?<![\w])(?:set|with)(?:User|Db|Admin)?(?:Password|Passphrase|Secret|ClientSecret|ApiKey|AuthToken|AccessToken)\(\\{0,7}["'])[^"'\\\n\0]{3,256}(?=\\{0,7}["'][,)])`, ['assword', 'assphrase', 'ecret', 'piKey', 'Token'], isPlaceholder),
-  rule(String.raw`(\b(?:define|SetEnvironmentVariable|setenv|putenv|setProperty)\([ ]?\\{0,7}["'][\w.-]{0,40}(?:PASSWORD|SECRET|KEY|TOKEN|SALT)[A-Z_]{0,20}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^"'\\\n\0]{4,512}(?=\\{0,7}["'])`, ['define(', 'SetEnv', 'setenv(', 'putenv(', 'setProperty('], (secret) => isPlaceholder(secret) || /^put your/.test(secret)),
+  rule(
+    String.raw`((?<![\w])(?:set|with)(?:User|Db|Admin)?(?:Password|Passphrase|Secret|ClientSecret|ApiKey|AuthToken|AccessToken)\(\\{0,7}["'])[^"'\\\n\0]{3,256}(?=\\{0,7}["'][,)])`,
+    ['assword', 'assphrase', 'ecret', 'piKey', 'Token'],
+    isPlaceholder,
+  ),
+  rule(
+    String.raw`(\b(?:define|SetEnvironmentVariable|setenv|putenv|setProperty)\([ ]?\\{0,7}["'][\w.-]{0,40}(?:PASSWORD|SECRET|KEY|TOKEN|SALT)[A-Z_]{0,20}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^"'\\\n\0]{4,512}(?=\\{0,7}["'])`,
+    ['define(', 'SetEnv', 'setenv(', 'putenv(', 'setProperty('],
+    (secret) => isPlaceholder(secret) || /^put your/.test(secret),
+  ),
   // A line of .pgpass: host, port, database, user, password.
-  rule(String.raw`((?:^|\\n|")[ \t]{0,40}(?=[\w.-]{0,60}[a-z*]|\d+\.)[\w.*-]{1,253}:(?:\d{4,5}|\*):(?:[a-z_][\w.-]{0,62}|\*):(?:[a-z_][\w.-]{0,62}|\*):)[^\s:"'\\\0]{3,128}(?=\s|["\\]|$)`, undefined, isPlaceholder),
+  rule(
+    String.raw`((?:^|\\n|")[ \t]{0,40}(?=[\w.-]{0,60}[a-z*]|\d+\.)[\w.*-]{1,253}:(?:\d{4,5}|\*):(?:[a-z_][\w.-]{0,62}|\*):(?:[a-z_][\w.-]{0,62}|\*):)[^\s:"'\\\0]{3,128}(?=\s|["\\]|$)`,
+    undefined,
+    isPlaceholder,
+  ),
 ];

@@ -1,5 +1,6 @@
 // Placeholders for secrets: variables, templates, words, marks of earlier redactions.
-const placeholderStart = /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
+const placeholderStart =
+  /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
 const placeholderWord =
   /\$\{|\{\{|(?:^|[^a-z])your[-_ ]?[a-z]|placeholder|replace[-_]?(?:me|with|this)|redacted|insert[-_]|dummy|todo\b|fixme|\.\.\.|…|x{4,}|\*{3,}|_here$|process\.env/i;
 // Not in capitals: the example keys in the manuals of AWS contain EXAMPLE and are redacted like real ones.
@@ -9,7 +10,14 @@ const placeholderWhole =
 const sameCharacter = /^(.)\1*$/;
 
 export function isPlaceholder(value: string): boolean {
-  return value === '' || sameCharacter.test(value) || placeholderStart.test(value) || placeholderWord.test(value) || example.test(value) || placeholderWhole.test(value);
+  return (
+    value === '' ||
+    sameCharacter.test(value) ||
+    placeholderStart.test(value) ||
+    placeholderWord.test(value) ||
+    example.test(value) ||
+    placeholderWhole.test(value)
+  );
 }
 
 // Passwords contain no Chinese, Japanese or Korean characters; accented letters only with a digit or a sign.
@@ -19,7 +27,8 @@ const label = /[\u2e80-\u9fff\uac00-\ud7af]|^(?=.*[^\x00-\x7f])[\p{L}\p{M}\s.…
 export const isLabel = (value: string): boolean => label.test(value);
 
 const words = /^[A-Za-z]+(?:[-_./:@][A-Za-z]+)*\d{0,2}$/;
-const place = /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
+const place =
+  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)|\.(?:[cm]?[jt]sx?|json|ya?ml|toml|py|rb|go|rs|java|md|txt|pem|key|crt|env|sh|html?|css|scss|png|svg|lock)$/;
 const member = /^[A-Za-z_$][\w$]{0,23}(?:\??\.[A-Za-z_$][\w$]{0,23})+$/;
 const version = /^[v^~]?\d+(?:\.\d+)+(?:-[\w.]+)?$/;
 // Base64 may look like a path.
@@ -45,7 +54,8 @@ export function looksRandom(value: string, least: number): boolean {
  * Whether it is a long key in base64, although it may look like a path: `/` is one in 64 of its characters. Between two characters of
  * random base64 the case rises, or a letter meets a digit, in 42 of 100 places; in a path in fewer than 15.
  */
-export const isBase64Key = (value: string): boolean => base64.test(value) && (value.match(/[a-z](?=[A-Z])|[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0) >= value.length / 5;
+export const isBase64Key = (value: string): boolean =>
+  base64.test(value) && (value.match(/[a-z](?=[A-Z])|[A-Za-z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0) >= value.length / 5;
 
 function caseChanges(value: string): number {
   return value.match(/[a-z][A-Z]/g)?.length ?? 0;

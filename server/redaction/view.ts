@@ -19,7 +19,10 @@ const wordEnds = /[\s"'`]/;
 export function aroundUnseen(text: string): View | null {
   const view = new View();
   let from: number | null = null;
-  for (const { index, 0: { length } } of text.matchAll(unseen)) {
+  for (const {
+    index,
+    0: { length },
+  } of text.matchAll(unseen)) {
     if (from !== null && index - from > 2 * around) {
       const [until, begin] = [wordAfter(text, from + around), wordBefore(text, index - around)];
       if (until < begin) {
@@ -117,6 +120,8 @@ const marked = /((?:^|\\n)(?:[ \t]{0,8}\d{1,6}\n)?)(?:\+(?!\+)|-(?!-)|-(?=-----)
  */
 export function withoutGutters(text: string): string {
   return text
-    .replace(numbered, (whole: string, start: string, number: string | undefined, place: string | undefined) => (start + (number ?? place ?? '')).padEnd(whole.length, '\n'))
+    .replace(numbered, (whole: string, start: string, number: string | undefined, place: string | undefined) =>
+      (start + (number ?? place ?? '')).padEnd(whole.length, '\n'),
+    )
     .replace(marked, (whole: string, start: string) => start.padEnd(whole.length));
 }

@@ -39,7 +39,11 @@ const maxDepth = 8;
 function readYaml(source: string, problems: Problems): Map<string, Value> | null {
   const bytes = Buffer.byteLength(source);
   if (bytes > limits.definitions.frontMatter) {
-    problems.error(1, `The front matter has ${bytes} bytes; the limit is ${limits.definitions.frontMatter}`, 'shorten it');
+    problems.error(
+      1,
+      `The front matter has ${bytes} bytes; the limit is ${limits.definitions.frontMatter}`,
+      'shorten it',
+    );
     return null;
   }
   if (isDeep(source)) {
@@ -49,18 +53,31 @@ function readYaml(source: string, problems: Problems): Map<string, Value> | null
   const { document, lines } = parse(source, problems);
   const [error] = document.errors;
   if (error !== undefined) {
-    problems.error(lines.linePos(error.pos[0]).line - 1 + firstLine, `The front matter is not valid YAML: ${error.message.split('\n')[0]!.replace(/\.$/, '')}`, 'put values that hold special characters in quotes');
+    problems.error(
+      lines.linePos(error.pos[0]).line - 1 + firstLine,
+      `The front matter is not valid YAML: ${error.message.split('\n')[0]!.replace(/\.$/, '')}`,
+      'put values that hold special characters in quotes',
+    );
     return null;
   }
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) return new Map();
   const shared = findShared(document);
   if (shared !== null) {
-    problems.error(lines.linePos(shared).line - 1 + firstLine, 'The front matter has an anchor or an alias, which are not read', 'write the value out');
+    problems.error(
+      lines.linePos(shared).line - 1 + firstLine,
+      'The front matter has an anchor or an alias, which are not read',
+      'write the value out',
+    );
     return null;
   }
   const value = valueOf(document.contents, lines, 0, problems);
   if (value?.kind === 'map') return value.entries;
-  if (value !== null) problems.error(firstLine, 'The front matter does not consist of names and values', "write lines such as 'name: reviewer'");
+  if (value !== null)
+    problems.error(
+      firstLine,
+      'The front matter does not consist of names and values',
+      "write lines such as 'name: reviewer'",
+    );
   return null;
 }
 
@@ -86,7 +103,16 @@ interface Parsed {
 const parseStrictly = (source: string): Parsed => {
   const lines = new LineCounter();
   // Duplicates are found by `valueOf`: the library compares every pair of names.
-  return { document: parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, schema: 'core', logLevel: 'silent' }), lines };
+  return {
+    document: parseDocument(source, {
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+      schema: 'core',
+      logLevel: 'silent',
+    }),
+    lines,
+  };
 };
 
 /** Many definitions hold plain texts that YAML forbids, such as `description: Reviews. Example: a diff`; their own tools read them. */
@@ -102,7 +128,12 @@ function parse(source: string, problems: Problems): Parsed {
   });
   const lenient = parseStrictly(lines.join('\n'));
   if (lenient.document.errors.length > 0) return strict;
-  for (const [line, name] of repaired) problems.warn(line, `The value of '${name}' is not valid YAML; its line was read as plain text`, 'put it in quotes');
+  for (const [line, name] of repaired)
+    problems.warn(
+      line,
+      `The value of '${name}' is not valid YAML; its line was read as plain text`,
+      'put it in quotes',
+    );
   return lenient;
 }
 

@@ -43,10 +43,11 @@ export interface StoredDefinition {
 const settable = ['role', 'description', 'instructions', 'collaborations', 'contextWindow'] as const;
 type Settable = (typeof settable)[number];
 
-type KnownRow = Pick<Agent, 'id' | keyof Next['fields']> & LockedAgent & {
-  definition: StoredDefinition | null;
-  collaborations: (Collaboration & { carry: unknown })[];
-};
+type KnownRow = Pick<Agent, 'id' | keyof Next['fields']> &
+  LockedAgent & {
+    definition: StoredDefinition | null;
+    collaborations: (Collaboration & { carry: unknown })[];
+  };
 
 // In id order, as every statement that locks several agents.
 const lockAgents = statement(`
@@ -57,8 +58,12 @@ FROM (
   SELECT id, type, name, role, description, instructions, model, context_window, definition, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, archived_at FROM agents
   WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE) a`);
 
-const findAgents = statement('SELECT id, name, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])');
-const findByName = statement('SELECT id, name, false AS archived FROM agents WHERE archived_at IS NULL ORDER BY id LIMIT $1');
+const findAgents = statement(
+  'SELECT id, name, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])',
+);
+const findByName = statement(
+  'SELECT id, name, false AS archived FROM agents WHERE archived_at IS NULL ORDER BY id LIMIT $1',
+);
 
 /** Greatest number of agents among which display names and nearest names are looked up. */
 const maxLookedUp = 2_000;
@@ -69,26 +74,48 @@ const maxProblems = 1_000;
  * Registers the agents of these definitions and updates those that exist, all or none: with an ERROR nothing is written. An
  * update leaves status, capacity, load and metadata alone.
  */
-export async function importAgents(work: Work, { definitions, problems: ofFiles, defaultType, dryRun }: ImportAgentsInput): Promise<{ report: AgentImportReport }> {
+export async function importAgents(
+  work: Work,
+  { definitions, problems: ofFiles, defaultType, dryRun }: ImportAgentsInput,
+): Promise<{ report: AgentImportReport }> {
   await work.begin();
-  const rows = await work.query<{ now: Date; agent: object; collaborations: KnownRow['collaborations'] }>(lockAgents, [definitions.map(({ slug }) => slug)]);
+  const rows = await work.query<{ now: Date; agent: object; collaborations: KnownRow['collaborations'] }>(lockAgents, [
+    definitions.map(({ slug }) => slug),
+  ]);
   if (rows[0] !== undefined) work.now = rows[0].now;
-  const known = new Map(rows.map(({ agent, collaborations }) => [(agent as { id: string }).id, { ...fromColumns<KnownRow>(agent), collaborations }]));
+  const known = new Map(
+    rows.map(({ agent, collaborations }) => [
+      (agent as { id: string }).id,
+      { ...fromColumns<KnownRow>(agent), collaborations },
+    ]),
+  );
 
   const problems = [...ofFiles];
-  const existing: KnownAgent[] = [...known.values()].map(({ id, name, archivedAt }) => ({ id, name, archived: archivedAt !== null }));
+  const existing: KnownAgent[] = [...known.values()].map(({ id, name, archivedAt }) => ({
+    id,
+    name,
+    archived: archivedAt !== null,
+  }));
   problems.push(...problemsOfNames(definitions, new Map(existing.map((agent) => [agent.id, agent]))));
   const directory = await openDirectory(work, definitions, existing);
   const planned = definitions.map((definition) => {
     const agent = known.get(definition.slug) ?? null;
     const type = definition.type ?? agent?.type ?? defaultType;
     if (type === null) {
-      problems.push({ path: definition.path, line: null, severity: 'ERROR', message: `Agent '${definition.slug}' has no type`, suggestion: "add a line such as 'type: CLAUDE' to the front matter, or give defaultType" });
+      problems.push({
+        path: definition.path,
+        line: null,
+        severity: 'ERROR',
+        message: `Agent '${definition.slug}' has no type`,
+        suggestion: "add a line such as 'type: CLAUDE' to the front matter, or give defaultType",
+      });
     }
-    const collaborations = definition.collaborations && resolveCollaborations(definition, definition.collaborations, directory, problems);
+    const collaborations =
+      definition.collaborations && resolveCollaborations(definition, definition.collaborations, directory, problems);
     return { definition, agent, type: type ?? '', collaborations };
   });
-  if (problems.some(({ severity }) => severity === 'ERROR')) return { report: { agents: [], problems: shown(problems) } };
+  if (problems.some(({ severity }) => severity === 'ERROR'))
+    return { report: { agents: [], problems: shown(problems) } };
 
   const agents = planned.map(({ definition, agent, type, collaborations }): ImportedAgent => {
     const next = nextOf(work, definition, agent, type, collaborations);
@@ -100,13 +127,21 @@ export async function importAgents(work: Work, { definitions, problems: ofFiles,
 }
 
 /** Reads the agents that the definitions name; all agents only when a name is not the id of one. */
-async function openDirectory(work: Work, definitions: readonly Definition[], existing: readonly KnownAgent[]): Promise<Directory> {
+async function openDirectory(
+  work: Work,
+  definitions: readonly Definition[],
+  existing: readonly KnownAgent[],
+): Promise<Directory> {
   const references = definitions.flatMap(({ collaborations = [] }) => collaborations);
   if (references.length === 0) return new Directory(definitions, existing);
   const named = await work.query<KnownAgent>(findAgents, [[...new Set(references.map(({ name }) => slugOf(name)))]]);
   const directory = new Directory(definitions, [...existing, ...named]);
   if (references.every(({ name }) => directory.find(name) !== null)) return directory;
-  return new Directory(definitions, [...existing, ...named, ...(await work.query<KnownAgent>(findByName, [maxLookedUp]))]);
+  return new Directory(definitions, [
+    ...existing,
+    ...named,
+    ...(await work.query<KnownAgent>(findByName, [maxLookedUp])),
+  ]);
 }
 
 interface Next {
@@ -117,10 +152,20 @@ interface Next {
   isChanged: boolean;
 }
 
-function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type: string, resolved: readonly Collaboration[] | undefined): Next {
+function nextOf(
+  work: Work,
+  definition: Definition,
+  agent: KnownRow | null,
+  type: string,
+  resolved: readonly Collaboration[] | undefined,
+): Next {
   const before = agent?.definition ?? null;
   /** The new value; null when an earlier definition set it and this one does not; otherwise the present one. */
-  const said = <Value extends string | number>(field: Settable, now: Value | undefined, present: Value | null | undefined): Value | null => now ?? (before?.sets.includes(field) === true ? null : (present ?? null));
+  const said = <Value extends string | number>(
+    field: Settable,
+    now: Value | undefined,
+    present: Value | null | undefined,
+  ): Value | null => now ?? (before?.sets.includes(field) === true ? null : (present ?? null));
   const fields = {
     type,
     name: definition.name,
@@ -135,7 +180,9 @@ function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type
 
   const present = agent?.collaborations ?? [];
   const wanted = resolved ?? (before?.sets.includes('collaborations') === true ? [] : null);
-  const collaborations = wanted && wanted.map((each) => ({ ...each, carry: present.find(({ agentId }) => agentId === each.agentId)?.carry ?? null }));
+  const collaborations =
+    wanted &&
+    wanted.map((each) => ({ ...each, carry: present.find(({ agentId }) => agentId === each.agentId)?.carry ?? null }));
   const now = (value: object): string => JSON.stringify(value);
   const { importedAt, ...earlier } = before ?? { importedAt: null };
   const isChanged =
@@ -143,12 +190,20 @@ function nextOf(work: Work, definition: Definition, agent: KnownRow | null, type
     now(stored) !== now({ path: null, contentHash: null, tools: null, sets: null, ...earlier }) ||
     Object.entries(fields).some(([field, value]) => value !== agent[field as keyof typeof fields]) ||
     (collaborations !== null && now(collaborations) !== now(present));
-  return { fields, definition: { ...stored, importedAt: isChanged || importedAt === null ? work.now.toISOString() : importedAt }, collaborations, isChanged };
+  return {
+    fields,
+    definition: { ...stored, importedAt: isChanged || importedAt === null ? work.now.toISOString() : importedAt },
+    collaborations,
+    isChanged,
+  };
 }
 
 function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
   const stored = definition as unknown as Agent['definition'];
-  const agent = known === null ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored }) : lockedPart(known);
+  const agent =
+    known === null
+      ? insertAgent(work, { ...fields, id, maxCapacity: 5, metadata: null, definition: stored })
+      : lockedPart(known);
   if (known !== null) {
     work.change('agents', agent, { ...fields, definition: stored });
     mayTakeMore(work, agent);
@@ -156,15 +211,43 @@ function write(work: Work, id: string, known: KnownRow | null, { fields, definit
   if (collaborations !== null) {
     work.changes.clear('agent_collaborators', id);
     for (const [position, { agentId: collaboratorId, carry, ...rest }] of collaborations.entries()) {
-      work.insert('agent_collaborators', { agentId: id, collaboratorId, position, ...rest, carry: carry as Agent['metadata'] });
+      work.insert('agent_collaborators', {
+        agentId: id,
+        collaboratorId,
+        position,
+        ...rest,
+        carry: carry as Agent['metadata'],
+      });
     }
   }
   recordAgentChanged(work, agent);
 }
 
 /** Without what is not a column of its row. */
-function lockedPart({ id, type, role, instructions, administrativeStatus, archivedAt, currentLoad, maxCapacity, totalAssigned, inboxSequence }: KnownRow): LockedAgent {
-  return { id, type, role, instructions, administrativeStatus, archivedAt, currentLoad, maxCapacity, totalAssigned, inboxSequence };
+function lockedPart({
+  id,
+  type,
+  role,
+  instructions,
+  administrativeStatus,
+  archivedAt,
+  currentLoad,
+  maxCapacity,
+  totalAssigned,
+  inboxSequence,
+}: KnownRow): LockedAgent {
+  return {
+    id,
+    type,
+    role,
+    instructions,
+    administrativeStatus,
+    archivedAt,
+    currentLoad,
+    maxCapacity,
+    totalAssigned,
+    inboxSequence,
+  };
 }
 
 /** Errors first; the last entry says how many were left out. */
@@ -173,5 +256,14 @@ function shown(problems: readonly Problem[]): Problem[] {
   if (sorted.length <= maxProblems) return sorted;
   const rest = sorted.slice(maxProblems - 1);
   const { path, severity } = rest[0]!;
-  return [...sorted.slice(0, maxProblems - 1), { path, line: null, severity, message: `${rest.length} more problems are not listed`, suggestion: 'correct these first' }];
+  return [
+    ...sorted.slice(0, maxProblems - 1),
+    {
+      path,
+      line: null,
+      severity,
+      message: `${rest.length} more problems are not listed`,
+      suggestion: 'correct these first',
+    },
+  ];
 }

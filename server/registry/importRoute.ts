@@ -29,20 +29,44 @@ const maxBytes = limits.body.definitions;
  */
 export const importRoute = ({ createContext, maskError, allowedOrigins }: ImportRouteOptions) => {
   const turns = new Turns(limits.uploads);
-  return async (request: Request, caller: () => Promise<Caller>, _ask: unknown, made: CallerRequest): Promise<Response | undefined> => {
+  return async (
+    request: Request,
+    caller: () => Promise<Caller>,
+    _ask: unknown,
+    made: CallerRequest,
+  ): Promise<Response | undefined> => {
     const url = new URL(request.url);
     if (url.pathname !== '/agents/import') return undefined;
-    if (request.method !== 'POST') return refusal(made, 405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
-    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return refusal(made, 415, 'BAD_REQUEST', 'Send the files as application/json.');
-    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins)) return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
+    if (request.method !== 'POST')
+      return refusal(made, 405, 'BAD_REQUEST', 'Send the files with POST.', { allow: 'POST' });
+    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))
+      return refusal(made, 415, 'BAD_REQUEST', 'Send the files as application/json.');
+    if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins))
+      return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send files.');
     let endTurn: (() => void) | null = null;
     try {
-      const context = { ...createContext(await caller()), processorTime: new ProcessorTime(limits.definitions.processorMs) };
+      const context = {
+        ...createContext(await caller()),
+        processorTime: new ProcessorTime(limits.definitions.processorMs),
+      };
       demandMutation(context.caller, 'importAgents');
       endTurn = await turns.take(context.caller.principal);
-      if (endTurn === null) return refusal(made, 503, 'UNAVAILABLE', 'Other files are being imported: nothing was changed, send them again in a moment.', { 'retry-after': '5' });
+      if (endTurn === null)
+        return refusal(
+          made,
+          503,
+          'UNAVAILABLE',
+          'Other files are being imported: nothing was changed, send them again in a moment.',
+          { 'retry-after': '5' },
+        );
       const body = await readBody(request);
-      if (body === null) return refusal(made, 413, 'REQUEST_ENTITY_TOO_LARGE', `The files are larger than ${maxBytes} bytes: import them in several requests.`);
+      if (body === null)
+        return refusal(
+          made,
+          413,
+          'REQUEST_ENTITY_TOO_LARGE',
+          `The files are larger than ${maxBytes} bytes: import them in several requests.`,
+        );
       const { report } = await runAgentImport(context, decodeArgs(strictInput, parsed(body)));
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
@@ -79,5 +103,14 @@ function parsed(body: string): object {
   throw badArgument('The body is not a JSON object: send the input of importAgents', []);
 }
 
-const refusal = (made: CallerRequest, status: number, code: string | object, message: string, headers: Record<string, string> = {}): Response =>
-  Response.json({ errors: [{ message, extensions: { ...(typeof code === 'string' ? { code } : code), requestId: made.id } }] }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+const refusal = (
+  made: CallerRequest,
+  status: number,
+  code: string | object,
+  message: string,
+  headers: Record<string, string> = {},
+): Response =>
+  Response.json(
+    { errors: [{ message, extensions: { ...(typeof code === 'string' ? { code } : code), requestId: made.id } }] },
+    { status, headers: { 'cache-control': 'no-store', ...headers } },
+  );

@@ -51,10 +51,16 @@ const ProblemType = builder.objectRef<Problem>('AgentImportProblem').implement({
   description: 'A problem in an agent definition.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Path of the file, as it was given.' }),
-    line: t.exposeInt('line', { nullable: true, description: 'Line of the file, counted from 1; null when the problem has no line.' }),
+    line: t.exposeInt('line', {
+      nullable: true,
+      description: 'Line of the file, counted from 1; null when the problem has no line.',
+    }),
     severity: t.expose('severity', { type: Severity, description: 'Whether the problem prevents the import.' }),
     message: t.exposeString('message', { description: 'The problem.' }),
-    suggestion: t.exposeString('suggestion', { nullable: true, description: 'What to change; null when the message says it.' }),
+    suggestion: t.exposeString('suggestion', {
+      nullable: true,
+      description: 'What to change; null when the message says it.',
+    }),
   }),
 });
 
@@ -62,8 +68,18 @@ const Report = builder.objectRef<AgentImportReport>('AgentImportReport').impleme
   access: 'inherit',
   description: 'What an import of agent definitions did, or would do in a dry run.',
   fields: (t) => ({
-    agents: t.field({ type: [ImportedAgentType], listSize: 50, description: 'The Agents, in the order of their files; empty when a problem is an ERROR.', resolve: ({ agents }) => agents }),
-    problems: t.field({ type: [ProblemType], listSize: partOfRecord, description: 'The problems, ERRORs first: at most 1,000.', resolve: ({ problems }) => problems }),
+    agents: t.field({
+      type: [ImportedAgentType],
+      listSize: 50,
+      description: 'The Agents, in the order of their files; empty when a problem is an ERROR.',
+      resolve: ({ agents }) => agents,
+    }),
+    problems: t.field({
+      type: [ProblemType],
+      listSize: partOfRecord,
+      description: 'The problems, ERRORs first: at most 1,000.',
+      resolve: ({ problems }) => problems,
+    }),
   }),
 });
 
@@ -73,8 +89,12 @@ const file = inputObject(
   z.object({
     path: nonBlank({ characters: 1_000 })
       .refine((path) => !/\p{Cc}/u.test(path), { message: 'contains a control character: rename the file' })
-      .describe('Path of the file, for the report and for `Agent.definition`: at most 1,000 characters. Baton reads no file there.'),
-    content: z.string().describe('The whole file as text: at most 1 MB, of which 32 KB are instructions and 32 KB front matter.'),
+      .describe(
+        'Path of the file, for the report and for `Agent.definition`: at most 1,000 characters. Baton reads no file there.',
+      ),
+    content: z
+      .string()
+      .describe('The whole file as text: at most 1 MB, of which 32 KB are instructions and 32 KB front matter.'),
   }),
 );
 
@@ -82,10 +102,18 @@ export const importAgentsInput = z.object({
   files: listOf(file, { what: 'files', limit: limits.definitions.files, advice: 'import them in several requests' })
     .check(({ value, issues }) => {
       const repeated = value.findIndex(({ path }, index) => value.findIndex((other) => other.path === path) < index);
-      if (repeated >= 0) issues.push({ code: 'custom', message: 'is given twice: leave one out', path: [repeated, 'path'], input: value });
+      if (repeated >= 0)
+        issues.push({
+          code: 'custom',
+          message: 'is given twice: leave one out',
+          path: [repeated, 'path'],
+          input: value,
+        });
     })
     .describe('The definitions: at most 500.'),
-  defaultType: optional(agentType).describe('Type of new Agents whose file has none, such as CLAUDE. Null: such a file is an ERROR.'),
+  defaultType: optional(agentType).describe(
+    'Type of new Agents whose file has none, such as CLAUDE. Null: such a file is an ERROR.',
+  ),
   dryRun: withDefault(z.boolean(), false).describe('True: reports what the import would do and writes nothing.'),
 });
 
@@ -102,7 +130,9 @@ export async function runAgentImport(
     if (read.definition !== null) definitions.push(read.definition);
     problems.push(...read.problems);
   }
-  return runCommand({ pool, announcer: streams, log, caller, mutation: 'importAgents', input: {} }, (work) => importAgents(work, { ...options, definitions, problems }));
+  return runCommand({ pool, announcer: streams, log, caller, mutation: 'importAgents', input: {} }, (work) =>
+    importAgents(work, { ...options, definitions, problems }),
+  );
 }
 
 mutation('importAgents', {
@@ -112,7 +142,13 @@ mutation('importAgents', {
   input: importAgentsInput,
   payload: {
     description: 'The files were read. The report says whether they were imported.',
-    fields: (t: Fields<{ report: AgentImportReport }>) => ({ report: t.field({ type: Report, description: 'What was done, and the problems.', resolve: ({ report }) => report }) }),
+    fields: (t: Fields<{ report: AgentImportReport }>) => ({
+      report: t.field({
+        type: Report,
+        description: 'What was done, and the problems.',
+        resolve: ({ report }) => report,
+      }),
+    }),
   },
   errors: [LimitExceededError],
   resolve: (input, context) => runAgentImport(context, input),

@@ -6,7 +6,11 @@ import type { Caller } from '../core/work.ts';
 const lastTurns = 300;
 
 /** What a prompt may name of a Session: its external id, and the branch of the newest Turn that states one and that the caller may read. Null where there is none. */
-export async function namesOf(pool: Pool, caller: Caller, sessionId: string): Promise<{ branch: string | null; externalId: string | null }> {
+export async function namesOf(
+  pool: Pool,
+  caller: Caller,
+  sessionId: string,
+): Promise<{ branch: string | null; externalId: string | null }> {
   const { rows } = await pool.query<{ branch: string | null; externalId: string | null }>({
     text: `SELECT external_id AS "externalId", (
              SELECT t.workspace->>'branch' FROM (SELECT id, session_id, workspace, index FROM turns WHERE session_id = s.id ORDER BY index DESC LIMIT $2) t

@@ -28,8 +28,10 @@ function isReadable(content: string, problems: Problems): boolean {
   const max = limits.definitions.file;
   if (bytes > max) problems.error(null, `The file has ${bytes} bytes; the limit is ${max}`, 'shorten it');
   else if (content.trim() === '') problems.error(null, 'The file is empty', 'describe the agent');
-  else if (content.includes('\0')) problems.error(lineOf(content, content.indexOf('\0')), 'The file contains NUL (U+0000)', 'save it as UTF-8 text');
-  else if (/\p{Surrogate}/u.test(content)) problems.error(null, 'The file contains an unpaired surrogate', 'save it as UTF-8 text');
+  else if (content.includes('\0'))
+    problems.error(lineOf(content, content.indexOf('\0')), 'The file contains NUL (U+0000)', 'save it as UTF-8 text');
+  else if (/\p{Surrogate}/u.test(content))
+    problems.error(null, 'The file contains an unpaired surrogate', 'save it as UTF-8 text');
   return !problems.hasErrors;
 }
 
@@ -57,7 +59,11 @@ function read({ path, content }: DefinitionFile, problems: Problems): Definition
   const instructions = parts.body.trim();
   const bytes = Buffer.byteLength(instructions);
   if (bytes > limits.fields.instructions) {
-    problems.error(bodyLine, `The instructions have ${bytes} bytes; the limit is ${limits.fields.instructions}`, 'shorten them');
+    problems.error(
+      bodyLine,
+      `The instructions have ${bytes} bytes; the limit is ${limits.fields.instructions}`,
+      'shorten them',
+    );
     return null;
   }
   if (isDeep(parts.body)) {
@@ -66,14 +72,21 @@ function read({ path, content }: DefinitionFile, problems: Problems): Definition
   }
   const sections = readSections(parts.body, bodyLine);
   for (const line of sections.prose) {
-    problems.warn(line, 'A list of other agents in prose grants no handoffs', "add a section 'Collaborations' with lines such as '- Reviewer: when the code is done'");
+    problems.warn(
+      line,
+      'A list of other agents in prose grants no handoffs',
+      "add a section 'Collaborations' with lines such as '- Reviewer: when the code is done'",
+    );
   }
   const say = (name: keyof typeof fields): Said | null => {
     const value = frontMatter === null ? labelled(sections, name) : frontMatter.get(name);
     return value === undefined ? null : textOf(value, name, problems);
   };
   const unnamed = (): Said => {
-    const said = { text: (frontMatter === null ? sections.title : null) ?? basename(path).replace(/(?:\.agent)?\.[^.]*$/, ''), line: 1 };
+    const said = {
+      text: (frontMatter === null ? sections.title : null) ?? basename(path).replace(/(?:\.agent)?\.[^.]*$/, ''),
+      line: 1,
+    };
     return { ...said, text: limited(said, 'name', problems) };
   };
   const name = say('name') ?? unnamed();
@@ -88,14 +101,18 @@ function read({ path, content }: DefinitionFile, problems: Problems): Definition
     description: say('description')?.text ?? (frontMatter === null ? introOf(sections) : undefined),
     instructions: instructions === '' ? undefined : instructions,
     model: modelIn(frontMatter?.get('model') ?? labelled(sections, 'model'), problems),
-    contextWindow: windowIn(frontMatter === null ? labelled(sections, 'context window') : frontMatter.get('contextWindow'), problems),
+    contextWindow: windowIn(
+      frontMatter === null ? labelled(sections, 'context window') : frontMatter.get('contextWindow'),
+      problems,
+    ),
     tools: toolsIn(frontMatter?.get('tools'), problems),
     collaborations: collaborationsIn(frontMatter, sections, problems),
   };
 }
 
 /** The first paragraph when it can be a description. */
-const introOf = ({ intro }: Sections): string | undefined => (intro !== null && Buffer.byteLength(intro) <= fields.description.bytes ? intro : undefined);
+const introOf = ({ intro }: Sections): string | undefined =>
+  intro !== null && Buffer.byteLength(intro) <= fields.description.bytes ? intro : undefined;
 
 function labelled({ labels }: Sections, name: string): Value | undefined {
   const found = labels.get(name);
@@ -104,14 +121,29 @@ function labelled({ labels }: Sections, name: string): Value | undefined {
 
 function slugIn({ text, line }: Said, problems: Problems): string {
   const slug = slugOf(redactText(text.slice(0, fields.name.characters)).text);
-  if (slug === '') problems.error(line, `The name ${quoted(text)} has no letter from a to z and no digit, so it gives no id`, "give a name such as 'Reviewer'");
-  else if (!isAgentId(slug)) problems.error(line, `The name ${quoted(text)} gives the id ${quoted(slug)}, which is not allowed: an id has 1 to 52 characters`, 'shorten the name');
+  if (slug === '')
+    problems.error(
+      line,
+      `The name ${quoted(text)} has no letter from a to z and no digit, so it gives no id`,
+      "give a name such as 'Reviewer'",
+    );
+  else if (!isAgentId(slug))
+    problems.error(
+      line,
+      `The name ${quoted(text)} gives the id ${quoted(slug)}, which is not allowed: an id has 1 to 52 characters`,
+      'shorten the name',
+    );
   return slug;
 }
 
 function typeIn({ text, line }: Said, problems: Problems): string {
   const type = text.toUpperCase();
-  if (!/^[A-Z][A-Z0-9_]{0,49}$/.test(type)) problems.error(line, `The type ${quoted(text)} is not allowed`, "give a letter, then letters, digits and '_', such as 'CLAUDE'");
+  if (!/^[A-Z][A-Z0-9_]{0,49}$/.test(type))
+    problems.error(
+      line,
+      `The type ${quoted(text)} is not allowed`,
+      "give a letter, then letters, digits and '_', such as 'CLAUDE'",
+    );
   return type;
 }
 
@@ -129,7 +161,11 @@ function windowIn(value: Value | undefined, problems: Problems): number | undefi
   const text = value.kind === 'text' ? value.text.trim() : '';
   const tokens = /^\d{1,3}([,_ ]?\d{3})*$/.test(text) || /^\d+$/.test(text) ? Number(text.replaceAll(/[,_ ]/g, '')) : 0;
   if (tokens >= 1 && tokens <= maxWindow) return tokens;
-  problems.error(value.line, `The context window ${quoted(text)} is not a number of tokens from 1 to ${maxWindow}`, "give a number such as 200000");
+  problems.error(
+    value.line,
+    `The context window ${quoted(text)} is not a number of tokens from 1 to ${maxWindow}`,
+    'give a number such as 200000',
+  );
   return undefined;
 }
 
@@ -137,11 +173,14 @@ const maxTools = 500;
 
 function toolsIn(value: Value | undefined, problems: Problems): string[] {
   if (value === undefined || value.kind === 'none' || value.kind === 'map') return [];
-  const names = value.kind === 'text' ? value.text.split(',') : value.items.map((item) => (item.kind === 'text' ? item.text : ''));
+  const names =
+    value.kind === 'text' ? value.text.split(',') : value.items.map((item) => (item.kind === 'text' ? item.text : ''));
   const tools = names.map((name) => name.trim()).filter((name) => name !== '');
   const tooLong = tools.find((name) => name.length > 200 || hasControls(name));
-  if (tooLong !== undefined) problems.error(value.line, `The tool ${quoted(tooLong)} is not a name of at most 200 characters`, 'correct it');
-  if (tools.length > maxTools) problems.error(value.line, `${tools.length} tools are listed; the limit is ${maxTools}`, 'list fewer');
+  if (tooLong !== undefined)
+    problems.error(value.line, `The tool ${quoted(tooLong)} is not a name of at most 200 characters`, 'correct it');
+  if (tools.length > maxTools)
+    problems.error(value.line, `${tools.length} tools are listed; the limit is ${maxTools}`, 'list fewer');
   return tools;
 }
 
@@ -149,7 +188,11 @@ function toolsIn(value: Value | undefined, problems: Problems): string[] {
 function textOf(value: Value, name: keyof typeof fields, problems: Problems): Said | null {
   if (value.kind === 'none') return null;
   if (value.kind !== 'text') {
-    problems.error(value.line, `'${name}' is a ${value.kind === 'list' ? 'list' : 'block of names and values'}`, 'give a text');
+    problems.error(
+      value.line,
+      `'${name}' is a ${value.kind === 'list' ? 'list' : 'block of names and values'}`,
+      'give a text',
+    );
     return null;
   }
   const said = { text: value.text.trim(), line: value.line };
@@ -158,24 +201,33 @@ function textOf(value: Value, name: keyof typeof fields, problems: Problems): Sa
 
 function limited({ text, line }: Said, name: keyof typeof fields, problems: Problems): string {
   const size = fields[name];
-  const [actual, limit, unit] = 'bytes' in size ? [Buffer.byteLength(text), size.bytes, 'bytes'] : [[...text].length, size.characters, 'characters'];
+  const [actual, limit, unit] =
+    'bytes' in size
+      ? [Buffer.byteLength(text), size.bytes, 'bytes']
+      : [[...text].length, size.characters, 'characters'];
   if (actual > limit) problems.error(line, `'${name}' has ${actual} ${unit}; the limit is ${limit}`, 'shorten it');
   if (!size.multiline && hasControls(text)) problems.error(line, `'${name}' contains a control character`, 'remove it');
   return text;
 }
 
 /** Control characters, and characters that change the direction or the lines of a text. */
-const hasControls = (text: string): boolean => /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/u.test(text);
+const hasControls = (text: string): boolean =>
+  /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/u.test(text);
 
 /** Names of lists in the front matter; the last two are those of VS Code. */
 const lists = ['collaborations', 'collaborators', 'agents', 'handoffs'] as const;
 
-function collaborationsIn(frontMatter: Map<string, Value> | null, sections: Sections, problems: Problems): Reference[] | undefined {
+function collaborationsIn(
+  frontMatter: Map<string, Value> | null,
+  sections: Sections,
+  problems: Problems,
+): Reference[] | undefined {
   const given = lists.flatMap((key) => {
     const value = frontMatter?.get(key);
     return value === undefined ? [] : [referencesIn(key, value, problems)];
   });
-  if (sections.collaborations !== null) given.push(sections.collaborations.map((entry) => ({ ...entry, instructions: null })));
+  if (sections.collaborations !== null)
+    given.push(sections.collaborations.map((entry) => ({ ...entry, instructions: null })));
   if (given.length === 0) return undefined;
   const all = given.flat();
   const max = limits.counts.collaborators;
@@ -204,7 +256,8 @@ function referencesOf(key: (typeof lists)[number], item: Value, problems: Proble
       return [];
     }
     // In the lists of VS Code a text is a name and nothing else.
-    if (key === 'agents' || key === 'handoffs') return [{ name: item.text.trim(), line: item.line, when: null, instructions: null }];
+    if (key === 'agents' || key === 'handoffs')
+      return [{ name: item.text.trim(), line: item.line, when: null, instructions: null }];
     return entriesOf(splitList(item.text), item.line).map((entry) => ({ ...entry, instructions: null }));
   }
   if (item.kind !== 'map') return [];

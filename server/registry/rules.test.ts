@@ -3,12 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { fillPrompt, slugOf } from './rules.ts';
 
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
-const values = fc.uniqueArray(fc.tuple(name, fc.string()), { selector: ([key]) => key }).map((entries) => new Map(entries));
+const values = fc
+  .uniqueArray(fc.tuple(name, fc.string()), { selector: ([key]) => key })
+  .map((entries) => new Map(entries));
 const none = new Map<string, string>();
 /** A template as the parts that it is made of; text between references has no '$' and ends with a space. */
-const parts = fc.array(fc.oneof(fc.record({ name, braces: fc.boolean() }), fc.string().map((text) => `${text.replaceAll('$', '')} `)));
+const parts = fc.array(
+  fc.oneof(
+    fc.record({ name, braces: fc.boolean() }),
+    fc.string().map((text) => `${text.replaceAll('$', '')} `),
+  ),
+);
 type Part = string | { name: string; braces: boolean };
-const written = (part: Part): string => (typeof part === 'string' ? part : part.braces ? `\${${part.name}}` : `$${part.name} `);
+const written = (part: Part): string =>
+  typeof part === 'string' ? part : part.braces ? `\${${part.name}}` : `$${part.name} `;
 const fill = (template: string, given = none, known = none) => fillPrompt(template, given, known, Infinity)!;
 
 describe('fillPrompt', () => {
@@ -41,7 +49,13 @@ describe('fillPrompt', () => {
     const template = fc.constantFrom('$A', '${A}', '$A$B', '${A}B', '$$A');
     fc.assert(
       fc.property(template, fc.constantFrom('$B', '${B}', '$A', '${A}', '$', '$&', '$1', '${'), (text, value) => {
-        const filled = fill(text, new Map([['A', value], ['B', 'inner']]));
+        const filled = fill(
+          text,
+          new Map([
+            ['A', value],
+            ['B', 'inner'],
+          ]),
+        );
         const before = text.replace(/\$\{A\}|\$A/, '\u{1}').replace('$B', 'inner');
         expect(filled.text).toBe(before.split('\u{1}').join(value));
       }),
@@ -82,6 +96,11 @@ describe('slugOf', () => {
   ])('makes %j into %j', (given, slug) => expect(slugOf(given)).toBe(slug));
 
   it('keeps a slug as it is', () => {
-    fc.assert(fc.property(fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/), (slug) => void expect(slugOf(slug)).toBe(slug.replace(/-+/g, '-'))));
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/),
+        (slug) => void expect(slugOf(slug)).toBe(slug.replace(/-+/g, '-')),
+      ),
+    );
   });
 });

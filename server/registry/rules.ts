@@ -12,7 +12,12 @@ const reference = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
  * Replaces `$NAME` and `${NAME}` once: a value is never searched for further names. `given` wins over `known`. Null when the
  * text would have more than `maxCharacters`.
  */
-export function fillPrompt(template: string, given: ReadonlyMap<string, string>, known: ReadonlyMap<string, string>, maxCharacters: number): FilledPrompt | null {
+export function fillPrompt(
+  template: string,
+  given: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, string>,
+  maxCharacters: number,
+): FilledPrompt | null {
   const missing = new Set<string>();
   const used = new Set<string>();
   const parts: string[] = [];

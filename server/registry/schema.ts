@@ -37,8 +37,15 @@ const Definition = builder.objectRef<StoredDefinition>('AgentDefinition').implem
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Path of the file, as it was given.' }),
     contentHash: t.exposeString('contentHash', { description: 'SHA-256 of the file in hexadecimal.' }),
-    importedAt: t.field({ type: 'DateTime', description: 'Time of the last import that changed the Agent.', resolve: ({ importedAt }) => new Date(importedAt) }),
-    tools: t.stringList({ description: 'Tools that the file lists; empty when it lists none. Baton does not use them.', resolve: ({ tools }) => [...tools] }),
+    importedAt: t.field({
+      type: 'DateTime',
+      description: 'Time of the last import that changed the Agent.',
+      resolve: ({ importedAt }) => new Date(importedAt),
+    }),
+    tools: t.stringList({
+      description: 'Tools that the file lists; empty when it lists none. Baton does not use them.',
+      resolve: ({ tools }) => [...tools],
+    }),
   }),
 });
 
@@ -47,14 +54,20 @@ const Prompt = builder.objectRef<FilledPrompt>('AgentPrompt').implement({
   description: 'The instructions of an Agent with the values of their variables.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The instructions; empty when the Agent has none.' }),
-    missing: t.exposeStringList('missing', { description: 'Variables in the instructions without a value. They stay in the text as they are.' }),
+    missing: t.exposeStringList('missing', {
+      description: 'Variables in the instructions without a value. They stay in the text as they are.',
+    }),
     unused: t.exposeStringList('unused', { description: 'Given variables that the instructions do not mention.' }),
   }),
 });
 
 const promptArgs = z.object({
-  variables: optional(jsonObject({ bytes: limits.fields.json })).describe('Values by name, at most 64 KB. Texts are inserted as they are, other values as JSON; null gives no value. They take precedence over those that Baton knows.'),
-  sessionId: optional(idOf('session')).describe('Session for SESSION_ID, EXTERNAL_ID and BRANCH. Null: they have no value.'),
+  variables: optional(jsonObject({ bytes: limits.fields.json })).describe(
+    'Values by name, at most 64 KB. Texts are inserted as they are, other values as JSON; null gives no value. They take precedence over those that Baton knows.',
+  ),
+  sessionId: optional(idOf('session')).describe(
+    'Session for SESSION_ID, EXTERNAL_ID and BRANCH. Null: they have no value.',
+  ),
 });
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -93,9 +106,17 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
         if (branch !== null) known.set('BRANCH', branch);
         if (externalId !== null) known.set('EXTERNAL_ID', externalId);
       }
-      const given = new Map(Object.entries(variables ?? {}).filter(([, value]) => value !== null).map(([name, value]) => [name, textOf(value)]));
+      const given = new Map(
+        Object.entries(variables ?? {})
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => [name, textOf(value)]),
+      );
       const filled = fillPrompt(instructions ?? '', given, known, limits.fields.content);
-      if (filled === null) throw badArgument(`variables would make the prompt longer than ${limits.fields.content} characters: give shorter values`, ['variables']);
+      if (filled === null)
+        throw badArgument(
+          `variables would make the prompt longer than ${limits.fields.content} characters: give shorter values`,
+          ['variables'],
+        );
       return filled;
     },
   }),

@@ -69,7 +69,11 @@ export function readSections(text: string, firstLine: number): Sections {
       const isList = token.type === 'list' || token.type === 'table';
       if (isList) {
         section.lists += 1;
-        add(rows.flatMap((row) => (row.cells === undefined ? entriesOf([row.text], row.line) : [entryOfCells(row.cells, row.line)])));
+        add(
+          rows.flatMap((row) =>
+            row.cells === undefined ? entriesOf([row.text], row.line) : [entryOfCells(row.cells, row.line)],
+          ),
+        );
       } else if (token.type === 'paragraph' && !/:\s*$/.test(token.raw)) {
         section.paragraphs.push(...entriesOf(splitList(token.raw), at));
       }
@@ -79,11 +83,18 @@ export function readSections(text: string, firstLine: number): Sections {
     }
     if (expectsProse && token.type === 'list') found.prose.push(at);
     if (token.type !== 'paragraph' && token.type !== 'list') continue;
-    if (token.type === 'paragraph' && sections === 0 && found.intro === null && !rows.some(({ text: row }) => label.test(row))) found.intro = token.raw.trim();
+    if (
+      token.type === 'paragraph' &&
+      sections === 0 &&
+      found.intro === null &&
+      !rows.some(({ text: row }) => label.test(row))
+    )
+      found.intro = token.raw.trim();
     for (const row of rows) {
       const [, name = '', value = ''] = label.exec(row.text) ?? [];
       if (collaborationsLabel.test(name) && value.trim() !== '') add(entriesOf(splitList(value), row.line));
-      else if (name !== '' && sections === 0 && !found.labels.has(name.toLowerCase())) found.labels.set(name.toLowerCase(), { text: unmarked(value), line: row.line });
+      else if (name !== '' && sections === 0 && !found.labels.has(name.toLowerCase()))
+        found.labels.set(name.toLowerCase(), { text: unmarked(value), line: row.line });
     }
   }
   endSection();
@@ -94,7 +105,8 @@ export function readSections(text: string, firstLine: number): Sections {
  * Whether quotations and lists could nest deeper than in any text that people read. The lexer is recursive, and V8 ends the
  * process when the stack overflows while a regular expression is compiled: catching RangeError is not enough.
  */
-export const isDeep = (text: string): boolean => /^(?![-*_ \t]*$)(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m.test(text);
+export const isDeep = (text: string): boolean =>
+  /^(?![-*_ \t]*$)(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m.test(text);
 
 function blocksOf(text: string): Token[] {
   const tokens: Token[] = [];
@@ -120,13 +132,18 @@ function rowsOf(token: Token, at: number): Row[] {
     });
   }
   if (token.type === 'table') {
-    return (token as Tokens.Table).rows.map((row, index) => ({ text: '', line: at + 2 + index, cells: row.map((cell) => cell.text) }));
+    return (token as Tokens.Table).rows.map((row, index) => ({
+      text: '',
+      line: at + 2 + index,
+      cells: row.map((cell) => cell.text),
+    }));
   }
   return token.type === 'paragraph' ? token.raw.split('\n').map((text, index) => ({ text, line: at + index })) : [];
 }
 
 /** The text of an item without the lists below it. */
-const textOfItem = ({ tokens, text }: Tokens.ListItem): string => tokens.find(({ type }) => type === 'text' || type === 'paragraph')?.raw ?? text.split('\n')[0]!;
+const textOfItem = ({ tokens, text }: Tokens.ListItem): string =>
+  tokens.find(({ type }) => type === 'text' || type === 'paragraph')?.raw ?? text.split('\n')[0]!;
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
@@ -151,15 +168,25 @@ const maxEntry = 2_000;
 
 /** Reads "Name (what for)", "**Name**: what for", "Name - what for", or a name. */
 function entryOf(text: string, line: number): Entry {
-  const plain = text.trim().replace(/\s+/g, ' ').replace(/^[-*+] /, '');
+  const plain = text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^[-*+] /, '');
   if (plain.length > maxEntry) return { name: plain, when: null, line };
   const marked = /^(?:\*\*(.+?)\*\*|__(.+?)__|`([^`]+)`|\[([^\]]+)\](?:\([^)]*\))?)(.*)$/.exec(plain);
-  if (marked !== null) return { name: unmarked(marked[1] ?? marked[2] ?? marked[3] ?? marked[4]!), when: reasonOf(marked[5]!), line };
+  if (marked !== null)
+    return { name: unmarked(marked[1] ?? marked[2] ?? marked[3] ?? marked[4]!), when: reasonOf(marked[5]!), line };
   const end = plain.search(/ ?\(|:(?: |$)| [-–—→]+ | -> /);
-  return end < 0 ? { name: unmarked(plain), when: null, line } : { name: unmarked(plain.slice(0, end)), when: reasonOf(plain.slice(end)), line };
+  return end < 0
+    ? { name: unmarked(plain), when: null, line }
+    : { name: unmarked(plain.slice(0, end)), when: reasonOf(plain.slice(end)), line };
 }
 
-const entryOfCells = ([name = '', ...when]: string[], line: number): Entry => ({ name: unmarked(name), when: reasonOf(when.join(' ')), line });
+const entryOfCells = ([name = '', ...when]: string[], line: number): Entry => ({
+  name: unmarked(name),
+  when: reasonOf(when.join(' ')),
+  line,
+});
 
 function reasonOf(text: string): string | null {
   const plain = text.replace(/^(?:[\s:–—→-]|->)+/, '').trim();

@@ -55,7 +55,8 @@ const entries =
   };
 
 // The condition's `t` is the Handoff. No agent's id holds a dot.
-const readableHandoff = (caller: Search['caller']): string => readableEntrySql(caller, 'handoffs').replaceAll('t.', 'h.');
+const readableHandoff = (caller: Search['caller']): string =>
+  readableEntrySql(caller, 'handoffs').replaceAll('t.', 'h.');
 
 const wordsOfAgent = 'search_words_of_agent(id, name, role, description)';
 const ofWords: Record<Kind, Part> = {
@@ -65,7 +66,10 @@ const ofWords: Record<Kind, Part> = {
     return `SELECT 'AGENT' AS kind, id, ${rankOf('words', asked)} AS rank
       FROM (SELECT id, ${wordsOfAgent} AS words FROM agents WHERE ${wordsOfAgent} @@ ${asked} ORDER BY registered_at DESC, id LIMIT ${ranked}) f`;
   },
-  HANDOFF: entries('HANDOFF', ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`),
+  HANDOFF: entries(
+    'HANDOFF',
+    ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`,
+  ),
   MESSAGE: entries('MESSAGE', ({ caller }) => readableEntrySql(caller, 'messages')),
   // Not indexed: calls are most of what is recorded, and one Session's are read fast enough. Texts without a word's letters are left out before they are cut into words.
   TOOL_CALL: ({ query, sessionId, caller, after }, place) => {
@@ -82,12 +86,30 @@ const ofWords: Record<Kind, Part> = {
   },
 };
 
-const tables: Record<Kind, { table: string; type: string; session: string; readable: (caller: Search['caller']) => string }> = {
+const tables: Record<
+  Kind,
+  { table: string; type: string; session: string; readable: (caller: Search['caller']) => string }
+> = {
   SESSION: { table: 'sessions', type: 'uuid', session: 't.id', readable: (caller) => readableSql(caller, 't.id') },
   AGENT: { table: 'agents', type: 'text', session: 'NULL', readable: () => 'true' },
-  HANDOFF: { table: 'handoffs', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'handoffs') },
-  MESSAGE: { table: 'messages', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'messages') },
-  TOOL_CALL: { table: 'tool_calls', type: 'uuid', session: 't.session_id', readable: (caller) => readableEntrySql(caller, 'tool_calls') },
+  HANDOFF: {
+    table: 'handoffs',
+    type: 'uuid',
+    session: 't.session_id',
+    readable: (caller) => readableEntrySql(caller, 'handoffs'),
+  },
+  MESSAGE: {
+    table: 'messages',
+    type: 'uuid',
+    session: 't.session_id',
+    readable: (caller) => readableEntrySql(caller, 'messages'),
+  },
+  TOOL_CALL: {
+    table: 'tool_calls',
+    type: 'uuid',
+    session: 't.session_id',
+    readable: (caller) => readableEntrySql(caller, 'tool_calls'),
+  },
 };
 
 /** The named records, the first one best. */
@@ -114,7 +136,8 @@ export async function findMatches(pool: Pool, search: Search, take: number): Pro
   const { sql, values, place } = matches(search);
   const { after } = search;
   const key = `array_position(ARRAY['${kinds.join("', '")}'], kind)`;
-  const beyond = after === null ? 'true' : afterSql(key, [after.rank, kinds.indexOf(after.kind) + 1, after.id].map(place));
+  const beyond =
+    after === null ? 'true' : afterSql(key, [after.rank, kinds.indexOf(after.kind) + 1, after.id].map(place));
   const { rows } = await pool.query<Found>(
     `WITH found AS (${sql})
      SELECT kind, id, rank, (SELECT max(id COLLATE "C") FROM found WHERE kind <> 'AGENT') AS newest
@@ -136,23 +159,33 @@ export async function countMatches(pool: Pool, search: Search): Promise<number> 
 }
 
 const textsOf: Record<Kind, (ids: string) => string> = {
-  SESSION: (ids) => `SELECT 'SESSION ' || id AS key, json_build_object('title', title, 'externalId', external_id, 'endReason', end_reason, 'summary', left(summary, ${indexed})) AS texts FROM sessions WHERE id = ANY (${ids}::uuid[])`,
-  AGENT: (ids) => `SELECT 'AGENT ' || id AS key, json_build_object('name', name, 'id', id, 'role', role, 'description', left(description, ${indexed})) AS texts FROM agents WHERE id = ANY (${ids}::text[])`,
+  SESSION: (ids) =>
+    `SELECT 'SESSION ' || id AS key, json_build_object('title', title, 'externalId', external_id, 'endReason', end_reason, 'summary', left(summary, ${indexed})) AS texts FROM sessions WHERE id = ANY (${ids}::uuid[])`,
+  AGENT: (ids) =>
+    `SELECT 'AGENT ' || id AS key, json_build_object('name', name, 'id', id, 'role', role, 'description', left(description, ${indexed})) AS texts FROM agents WHERE id = ANY (${ids}::text[])`,
   HANDOFF: (ids) =>
     `SELECT 'HANDOFF ' || id AS key, json_build_object('reason', reason, 'rejectionReason', rejection_reason, 'failureReason', failure_reason, 'cancelReason', cancel_reason) AS texts FROM handoffs WHERE id = ANY (${ids}::uuid[])`,
-  MESSAGE: (ids) => `SELECT 'MESSAGE ' || id AS key, json_build_object('content', left(content, ${indexed})) AS texts FROM messages WHERE id = ANY (${ids}::uuid[])`,
-  TOOL_CALL: (ids) => `SELECT 'TOOL_CALL ' || id AS key, json_build_object('name', name, 'arguments', ${argumentsText}, 'result', left(result, ${indexed}), 'error', left(error, ${indexed})) AS texts FROM tool_calls t WHERE id = ANY (${ids}::uuid[])`,
+  MESSAGE: (ids) =>
+    `SELECT 'MESSAGE ' || id AS key, json_build_object('content', left(content, ${indexed})) AS texts FROM messages WHERE id = ANY (${ids}::uuid[])`,
+  TOOL_CALL: (ids) =>
+    `SELECT 'TOOL_CALL ' || id AS key, json_build_object('name', name, 'arguments', ${argumentsText}, 'result', left(result, ${indexed}), 'error', left(error, ${indexed})) AS texts FROM tool_calls t WHERE id = ANY (${ids}::uuid[])`,
 };
 
 /** The searched texts of results that were found for this caller, by `keyOf`, in one statement. */
-export async function textsOfResults(pool: Pool, results: readonly Named[]): Promise<Map<string, Record<string, string | null>>> {
+export async function textsOfResults(
+  pool: Pool,
+  results: readonly Named[],
+): Promise<Map<string, Record<string, string | null>>> {
   const values: string[][] = [];
   const parts = kinds.flatMap((kind) => {
     const ids = results.filter((result) => result.kind === kind).map(({ id }) => id);
     return ids.length === 0 ? [] : [textsOf[kind](`$${values.push(ids)}`)];
   });
   if (parts.length === 0) return new Map();
-  const { rows } = await pool.query<{ key: string; texts: Record<string, string | null> }>(parts.join('\nUNION ALL\n'), values);
+  const { rows } = await pool.query<{ key: string; texts: Record<string, string | null> }>(
+    parts.join('\nUNION ALL\n'),
+    values,
+  );
   return new Map(rows.map(({ key, texts }) => [key, texts]));
 }
 

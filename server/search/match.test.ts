@@ -18,11 +18,19 @@ describe('matchIn', () => {
   });
 
   it('takes the field with most of the words', () => {
-    expect(marked({ reason: 'the review', rejectionReason: 'the tests of the review fail', cancelReason: null }, 'tests review')?.field).toBe('rejectionReason');
+    expect(
+      marked(
+        { reason: 'the review', rejectionReason: 'the tests of the review fail', cancelReason: null },
+        'tests review',
+      )?.field,
+    ).toBe('rejectionReason');
   });
 
   it('cuts a long text to the place where the words stand together', () => {
-    const match = marked({ content: `token ${'and more '.repeat(400)} the refresh token\n expired ${'so on '.repeat(400)}` }, 'refresh token');
+    const match = marked(
+      { content: `token ${'and more '.repeat(400)} the refresh token\n expired ${'so on '.repeat(400)}` },
+      'refresh token',
+    );
     expect(match?.text).toMatch(/^….*the refresh token expired.*…$/);
     expect(match?.marks).toEqual(['refresh', 'token']);
   });
@@ -38,15 +46,20 @@ describe('matchIn', () => {
 
   it('gives a short part of the text with marks inside it, and splits no character, for any text', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.constantFrom('needle', 'Nadel', ' ', '\n', '😀', '—'), fc.string({ unit: 'grapheme' })), { maxLength: 400 }), (parts) => {
-        const match = matchIn({ content: parts.join(' ') }, ['nadel', 'needle']);
-        if (match === null) return;
-        const { text, marks } = match;
-        expect(text.length).toBeLessThan(250);
-        expect(Buffer.from(text).toString()).toBe(text);
-        expect(marks.length).toBeGreaterThan(0);
-        for (const { start, end } of marks) expect(text.slice(start, end)).toMatch(/^(nadel|needle[\p{L}\p{N}]*)$/iu);
-      }),
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom('needle', 'Nadel', ' ', '\n', '😀', '—'), fc.string({ unit: 'grapheme' })), {
+          maxLength: 400,
+        }),
+        (parts) => {
+          const match = matchIn({ content: parts.join(' ') }, ['nadel', 'needle']);
+          if (match === null) return;
+          const { text, marks } = match;
+          expect(text.length).toBeLessThan(250);
+          expect(Buffer.from(text).toString()).toBe(text);
+          expect(marks.length).toBeGreaterThan(0);
+          for (const { start, end } of marks) expect(text.slice(start, end)).toMatch(/^(nadel|needle[\p{L}\p{N}]*)$/iu);
+        },
+      ),
     );
   });
 });

@@ -32,7 +32,8 @@ export function matchIn(texts: Readonly<Record<string, string | null>>, words: r
   return { field: best.field, text, marks: marksIn(text, pattern) };
 }
 
-const marksIn = (text: string, pattern: RegExp): Mark[] => [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ start: index, end: index + word.length }));
+const marksIn = (text: string, pattern: RegExp): Mark[] =>
+  [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ start: index, end: index + word.length }));
 
 /** The place with most different words in the width of a match; the first of equal ones. */
 function bestWindow(text: string, pattern: RegExp): { start: number; count: number } | null {

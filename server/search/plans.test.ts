@@ -39,17 +39,39 @@ async function stepsOf(search: Partial<Search>): Promise<{ indexes: string[]; ro
   let plan: Plan | undefined;
   const explaining = {
     query: async (text: string, values: unknown[]) => {
-      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+        values,
+      );
       plan = rows[0]!['QUERY PLAN'][0].Plan;
       return { rows: [] };
     },
   } as unknown as Pool;
-  await findMatches(explaining, { query: 'all', named: [], types: ['MESSAGE'], caller: { role: 'OPERATOR', agentId: null }, sessionIds: null, after: null, sessionId: null, ...search }, 21);
+  await findMatches(
+    explaining,
+    {
+      query: 'all',
+      named: [],
+      types: ['MESSAGE'],
+      caller: { role: 'OPERATOR', agentId: null },
+      sessionIds: null,
+      after: null,
+      sessionId: null,
+      ...search,
+    },
+    21,
+  );
   const nodes = nodesOf(plan!);
   const entries = nodes.filter((node) => node['Relation Name'] === 'search_entries');
   return {
     indexes: nodes.flatMap((node) => node['Index Name'] ?? []),
-    rows: Math.max(...entries.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) * node['Actual Loops'])),
+    rows: Math.max(
+      ...entries.map(
+        (node) =>
+          (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) *
+          node['Actual Loops'],
+      ),
+    ),
     scans: entries.filter((node) => node['Node Type'] === 'Seq Scan').length,
   };
 }
@@ -71,7 +93,11 @@ it('reads only the newest entries for a frequent word', async () => {
 
 it('reads only the entries of its Sessions for an agent with few of them', async () => {
   const { rows: ids } = await pool.query<{ id: string }>('SELECT entry_id(7) AS id');
-  const { rows, scans } = await stepsOf({ query: 'all', caller: { role: 'AGENT', agentId: 'agent-1' }, sessionIds: [ids[0]!.id] });
+  const { rows, scans } = await stepsOf({
+    query: 'all',
+    caller: { role: 'AGENT', agentId: 'agent-1' },
+    sessionIds: [ids[0]!.id],
+  });
   expect(rows).toBeLessThanOrEqual(101);
   expect(scans).toBe(0);
 });

@@ -24,11 +24,20 @@ const SearchType = builder.enumType('SearchType', {
     AGENT: { description: 'Agents, by id, name, role and description.' },
     HANDOFF: { description: 'Handoffs, by their reasons.' },
     MESSAGE: { description: 'Messages, by the first 20,000 characters of their text.' },
-    TOOL_CALL: { description: 'ToolCalls of one Session, by name, arguments, and the first 20,000 characters of their result or error. Needs `sessionId`.' },
+    TOOL_CALL: {
+      description:
+        'ToolCalls of one Session, by name, arguments, and the first 20,000 characters of their result or error. Needs `sessionId`.',
+    },
   },
 });
 
-const typeNames = { SESSION: 'Session', AGENT: 'Agent', HANDOFF: 'Handoff', MESSAGE: 'Message', TOOL_CALL: 'ToolCall' } as const satisfies Record<Kind, string>;
+const typeNames = {
+  SESSION: 'Session',
+  AGENT: 'Agent',
+  HANDOFF: 'Handoff',
+  MESSAGE: 'Message',
+  TOOL_CALL: 'ToolCall',
+} as const satisfies Record<Kind, string>;
 
 const SearchResult = builder.unionType('SearchResult', {
   description: 'A record that `search` found.',
@@ -48,9 +57,19 @@ const SearchMatch = builder.objectRef<Match>('SearchMatch').implement({
   access: 'inherit',
   description: 'The part of a record that matches best.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'Name of the field that the text is from, such as `title`, `reason`, `content` or `result`.' }),
-    text: t.exposeString('text', { description: "About 160 characters of the field, plain text; '…' where it was cut, a space for each run of white space." }),
-    marks: t.field({ type: [TextRange], listSize: 5, description: 'Words of the query in `text`, in order.', resolve: ({ marks }) => marks }),
+    field: t.exposeString('field', {
+      description: 'Name of the field that the text is from, such as `title`, `reason`, `content` or `result`.',
+    }),
+    text: t.exposeString('text', {
+      description:
+        "About 160 characters of the field, plain text; '…' where it was cut, a space for each run of white space.",
+    }),
+    marks: t.field({
+      type: [TextRange],
+      listSize: 5,
+      description: 'Words of the query in `text`, in order.',
+      resolve: ({ marks }) => marks,
+    }),
   }),
 });
 
@@ -61,19 +80,32 @@ interface Results extends Connection {
 
 /** The selected fields of these records, in their order: one statement for each type. */
 const load = (context: GraphQLContext, info: GraphQLResolveInfo, rows: readonly Named[]): Promise<unknown[]> =>
-  resolveNodes(builder, context, info, rows.map(({ kind, id }) => ({ typename: typeNames[kind], id })));
+  resolveNodes(
+    builder,
+    context,
+    info,
+    rows.map(({ kind, id }) => ({ typename: typeNames[kind], id })),
+  );
 
 const Edge = builder.objectRef<{ list: Results; row: Found }>('SearchResultEdge').implement({
   access: 'inherit',
   description: 'A result of a search, with its cursor.',
   fields: (t) => ({
-    cursor: t.string({ description: 'Position of this result, for `after`. Opaque.', resolve: ({ list, row }) => list.cursor(row) }),
-    node: t.field({ type: SearchResult, description: 'The record.', resolve: async ({ row }, _args, context, info) => (await load(context, info, [row]))[0] as never }),
+    cursor: t.string({
+      description: 'Position of this result, for `after`. Opaque.',
+      resolve: ({ list, row }) => list.cursor(row),
+    }),
+    node: t.field({
+      type: SearchResult,
+      description: 'The record.',
+      resolve: async ({ row }, _args, context, info) => (await load(context, info, [row]))[0] as never,
+    }),
     match: t.field({
       type: SearchMatch,
       nullable: true,
       cost: 2,
-      description: 'The words of the query in the record; null when the query is an id, or when no single field shows a word.',
+      description:
+        'The words of the query in the record; null when the query is an id, or when no single field shows a word.',
       resolve: ({ list, row }) => list.match(row),
     }),
   }),
@@ -83,32 +115,55 @@ const SearchResultConnection = builder.objectRef<Results>('SearchResultConnectio
   access: 'inherit',
   description: 'A page of the results of a search, best first.',
   fields: (t) => ({
-    edges: t.field({ type: [Edge], listSize: 'page', description: 'The results of this page, each with its cursor and match.', resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })) }),
+    edges: t.field({
+      type: [Edge],
+      listSize: 'page',
+      description: 'The results of this page, each with its cursor and match.',
+      resolve: async (list) => (await list.page()).rows.map((row) => ({ list, row })),
+    }),
     nodes: t.field({
       type: [SearchResult],
       listSize: 'page',
       description: 'The records of this page.',
       resolve: async (list, _args, context, info) => (await load(context, info, (await list.page()).rows)) as never,
     }),
-    pageInfo: t.field({ type: PageInfo, description: 'Position of this page in the list.', resolve: async (list) => ({ list, page: await list.page() }) }),
-    totalCount: t.int({ cost: 50, description: `Number of the results: at most ${ranked.toLocaleString('en')} of each type. Computed only when selected.`, resolve: (list) => list.totalCount() }),
+    pageInfo: t.field({
+      type: PageInfo,
+      description: 'Position of this page in the list.',
+      resolve: async (list) => ({ list, page: await list.page() }),
+    }),
+    totalCount: t.int({
+      cost: 50,
+      description: `Number of the results: at most ${ranked.toLocaleString('en')} of each type. Computed only when selected.`,
+      resolve: (list) => list.totalCount(),
+    }),
   }),
 });
 
 const { characters, words: maxWords } = limits.search;
 const tooManyWords = (query: string): string | null => {
   const { length } = wordsIn(query);
-  return length <= maxWords || namedIn(query).length > 0 ? null : `has ${length} words; the limit is ${maxWords}: use fewer`;
+  return length <= maxWords || namedIn(query).length > 0
+    ? null
+    : `has ${length} words; the limit is ${maxWords}: use fewer`;
 };
 
 const searchArgs = z.object({
   query: text({ characters })
     .check(faultless(tooManyWords))
-    .describe(`Words in any order, all of which a record has to contain; the last one may be the beginning of a word. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`),
-  types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe('Types to find. Null: all types but TOOL_CALL.'),
-  sessionId: optional(idOf('session')).describe('Finds this Session and its Handoffs, Messages and ToolCalls only, and no Agents. Null: anywhere.'),
+    .describe(
+      `Words in any order, all of which a record has to contain; the last one may be the beginning of a word. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`,
+    ),
+  types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe(
+    'Types to find. Null: all types but TOOL_CALL.',
+  ),
+  sessionId: optional(idOf('session')).describe(
+    'Finds this Session and its Handoffs, Messages and ToolCalls only, and no Agents. Null: anywhere.',
+  ),
   first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
-  after: optional(z.string()).describe('Returns the items after this cursor. The cursor must come from this search. Null: from the start.'),
+  after: optional(z.string()).describe(
+    'Returns the items after this cursor. The cursor must come from this search. Null: from the start.',
+  ),
 });
 
 builder.queryField('search', (t) =>
@@ -120,17 +175,30 @@ builder.queryField('search', (t) =>
     args: argsOf(searchArgs),
     resolve: async (_root, args, context): Promise<Results> => {
       const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
-      const asked = kinds.filter((kind) => (types === null ? kind !== 'TOOL_CALL' : types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null));
-      if (sessionId === null && asked.includes('TOOL_CALL')) throw badArgument('types has TOOL_CALL, which is found in one session only: give sessionId', ['types']);
+      const asked = kinds.filter(
+        (kind) =>
+          (types === null ? kind !== 'TOOL_CALL' : types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null),
+      );
+      if (sessionId === null && asked.includes('TOOL_CALL'))
+        throw badArgument('types has TOOL_CALL, which is found in one session only: give sessionId', ['types']);
       const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);
       const named = namedIn(query);
       const { caller, pool } = context;
-      const search: Search = { query, named, types: asked, caller, sessionIds: await findSessionIds(context), after: position, sessionId };
+      const search: Search = {
+        query,
+        named,
+        types: asked,
+        caller,
+        sessionIds: await findSessionIds(context),
+        after: position,
+        sessionId,
+      };
       let found: Promise<PageOfRows<Found>> | undefined;
       let texts: ReturnType<typeof textsOfResults> | undefined;
-      const page = (): Promise<PageOfRows<Found>> => (found ??= findMatches(pool, search, take).then((rows) => cutPage(rows, { first, after })));
+      const page = (): Promise<PageOfRows<Found>> =>
+        (found ??= findMatches(pool, search, take).then((rows) => cutPage(rows, { first, after })));
       return {
         page,
         cursor: (row: Row) => cursorOf(row as Found, mark),
@@ -146,19 +214,33 @@ builder.queryField('search', (t) =>
 );
 
 /** A cursor is good for the same words, types and Session. */
-const markOf = (query: string, types: readonly Kind[], sessionId: string | null): string => createHash('sha256').update(JSON.stringify([query, types, ...(sessionId === null ? [] : [sessionId])])).digest('base64url').slice(0, 8);
+const markOf = (query: string, types: readonly Kind[], sessionId: string | null): string =>
+  createHash('sha256')
+    .update(JSON.stringify([query, types, ...(sessionId === null ? [] : [sessionId])]))
+    .digest('base64url')
+    .slice(0, 8);
 
-const cursorOf = ({ rank, kind, id, newest }: Found, mark: string): string => Buffer.from(JSON.stringify(['search', mark, rank, kind, id, newest])).toString('base64url');
+const cursorOf = ({ rank, kind, id, newest }: Found, mark: string): string =>
+  Buffer.from(JSON.stringify(['search', mark, rank, kind, id, newest])).toString('base64url');
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const cursorShape = z.tuple([z.literal('search'), z.string(), z.int32(), z.custom<Kind>(isKind), z.string().max(60), z.string().regex(uuid).nullable()]);
+const cursorShape = z.tuple([
+  z.literal('search'),
+  z.string(),
+  z.int32(),
+  z.custom<Kind>(isKind),
+  z.string().max(60),
+  z.string().regex(uuid).nullable(),
+]);
 
 function positionOf(cursor: string, mark: string): Found {
   const { data } = cursorShape.safeParse(parsed(cursor));
-  if (data === undefined || data[1] !== mark) throw badArgument('after is not a cursor of this search: send one that it returned', ['after']);
+  if (data === undefined || data[1] !== mark)
+    throw badArgument('after is not a cursor of this search: send one that it returned', ['after']);
   const [, , rank, kind, id, newest] = data;
   const position = { rank, kind, id, newest };
-  if (cursorOf(position, mark) !== cursor) throw badArgument('after is not a cursor of this search: send one that it returned', ['after']);
+  if (cursorOf(position, mark) !== cursor)
+    throw badArgument('after is not a cursor of this search: send one that it returned', ['after']);
   return position;
 }
 

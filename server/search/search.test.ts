@@ -18,7 +18,11 @@ const { agent, session, initiate, turn, run } = world(pool);
 const admin = client(url, { key: adminKey });
 
 interface Page {
-  edges: { cursor: string; node: { __typename: string; id: string }; match: { field: string; text: string; marks: { start: number; end: number }[] } | null }[];
+  edges: {
+    cursor: string;
+    node: { __typename: string; id: string };
+    match: { field: string; text: string; marks: { start: number; end: number }[] } | null;
+  }[];
   nodes: { id: string }[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
   totalCount: number;
@@ -31,12 +35,17 @@ const searching = `query ($query: String!, $types: [SearchType!], $first: Int, $
   }
 }`;
 
-async function search(query: string, more: { types?: string[]; first?: number; after?: string | null } = {}, as = admin): Promise<Page> {
+async function search(
+  query: string,
+  more: { types?: string[]; first?: number; after?: string | null } = {},
+  as = admin,
+): Promise<Page> {
   const { data, errors } = await as.post<{ search: Page }>(searching, { query, ...more });
   expect(errors).toBeUndefined();
   return data.search;
 }
-const found = async (query: string, types?: string[], as = admin): Promise<string[]> => (await search(query, types && { types }, as)).nodes.map(({ id }) => id);
+const found = async (query: string, types?: string[], as = admin): Promise<string[]> =>
+  (await search(query, types && { types }, as)).nodes.map(({ id }) => id);
 
 const ids = { session: '', handoff: '', message: '' };
 
@@ -46,12 +55,25 @@ beforeAll(async () => {
   await agent('payments-expert', { role: 'reviewer' });
   await run(updateAgent, { id: 'payments-expert', name: 'Pia', description: 'Knows ledgers and invoices.' });
   await run(updateAgent, { id: 'ada', collaborators: ['bob'] });
-  const sessionId = await session('ada', { title: 'Login fails after the refresh token expires', externalId: 'SHOP-4711' });
-  await turn(sessionId, { agentId: null, messages: [{ role: 'USER', content: 'Please mend server/auth/refreshToken.ts: Äpfel and 登录错误 break it.' }, { role: 'ASSISTANT', content: 'The clock of the gateway was skewed.' }] });
+  const sessionId = await session('ada', {
+    title: 'Login fails after the refresh token expires',
+    externalId: 'SHOP-4711',
+  });
+  await turn(sessionId, {
+    agentId: null,
+    messages: [
+      { role: 'USER', content: 'Please mend server/auth/refreshToken.ts: Äpfel and 登录错误 break it.' },
+      { role: 'ASSISTANT', content: 'The clock of the gateway was skewed.' },
+    ],
+  });
   const { handoffId } = await initiate(sessionId, 'bob', { reason: 'Needs a second pair of eyes' });
   await run(rejectHandoff, { handoffId, reason: 'The migration is missing' });
   const { rows } = await pool.query<{ id: string }>(`SELECT id FROM messages WHERE role = 'USER'`);
-  Object.assign(ids, { session: encodeId('session', sessionId), handoff: encodeId('handoff', handoffId), message: encodeId('message', rows[0]!.id) });
+  Object.assign(ids, {
+    session: encodeId('session', sessionId),
+    handoff: encodeId('handoff', handoffId),
+    message: encodeId('message', rows[0]!.id),
+  });
 });
 
 describe('search finds', () => {
@@ -83,7 +105,10 @@ describe('search finds', () => {
 
   it('records by id and by the URL of a page, without words', async () => {
     expect(await found(ids.handoff)).toEqual([ids.handoff]);
-    expect(await found(`http://localhost:4000/sessions/${ids.session}?message=${ids.message}`)).toEqual([ids.message, ids.session]);
+    expect(await found(`http://localhost:4000/sessions/${ids.session}?message=${ids.message}`)).toEqual([
+      ids.message,
+      ids.session,
+    ]);
     expect(await found('http://localhost:4000/agents/ada')).toEqual(['ada']);
     expect(await found(encodeId('session', newId()))).toEqual([]);
     expect((await search(ids.session)).edges).toMatchObject([{ node: { __typename: 'Session' }, match: null }]);
@@ -117,13 +142,18 @@ it('finds only what belongs to a Session, on request', async () => {
   const [one, other] = [await session('ada', { title: 'Marmots' }), await session('ada', { title: 'Marmots too' })];
   for (const id of [one, other]) await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Marmots whistle.' }] });
   const within = `query ($query: String!, $sessionId: ID, $after: String) { search(query: $query, sessionId: $sessionId, first: 1, after: $after) { totalCount pageInfo { endCursor } nodes { __typename ... on Session { id } ... on Message { session { id } } } } }`;
-  const ask = async (variables: object) => admin.post<{ search: { totalCount: number; pageInfo: { endCursor: string }; nodes: object[] } }>(within, variables);
+  const ask = async (variables: object) =>
+    admin.post<{ search: { totalCount: number; pageInfo: { endCursor: string }; nodes: object[] } }>(within, variables);
   const sessionId = encodeId('session', one);
   const { data: first } = await ask({ query: 'marmots', sessionId });
   expect(first.search).toMatchObject({ totalCount: 2, nodes: [{ __typename: 'Session', id: sessionId }] });
   const after = first.search.pageInfo.endCursor;
-  expect((await ask({ query: 'marmots', sessionId, after })).data.search.nodes).toEqual([{ __typename: 'Message', session: { id: sessionId } }]);
-  expect((await ask({ query: 'marmots', sessionId: encodeId('session', other), after })).errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+  expect((await ask({ query: 'marmots', sessionId, after })).data.search.nodes).toEqual([
+    { __typename: 'Message', session: { id: sessionId } },
+  ]);
+  expect(
+    (await ask({ query: 'marmots', sessionId: encodeId('session', other), after })).errors?.[0]?.extensions,
+  ).toMatchObject({ code: 'BAD_USER_INPUT' });
   expect((await ask({ query: encodeId('session', other), sessionId })).data.search.nodes).toEqual([]);
   expect((await ask({ query: 'ada', sessionId })).data.search.totalCount).toBe(0);
 });
@@ -135,7 +165,14 @@ describe('calls of tools', () => {
     }
   }`;
   interface Calls {
-    search: { edges: { node: { __typename: string; name?: string; index?: number }; match: { field: string; text: string; marks: { start: number; end: number }[] } }[]; totalCount: number; pageInfo: { endCursor: string } };
+    search: {
+      edges: {
+        node: { __typename: string; name?: string; index?: number };
+        match: { field: string; text: string; marks: { start: number; end: number }[] };
+      }[];
+      totalCount: number;
+      pageInfo: { endCursor: string };
+    };
   }
   let sessionId = '';
   let uuid = '';
@@ -146,7 +183,10 @@ describe('calls of tools', () => {
     await turn(uuid, {
       messages: [{ role: 'ASSISTANT', content: 'I look for the turbine.' }],
       toolCalls: [
-        toolCall('a', 'Grep', { arguments: { pattern: 'one\nturbine blade', deep: [{ path: 'src/Rotor.ts' }] }, result: 'nothing' }),
+        toolCall('a', 'Grep', {
+          arguments: { pattern: 'one\nturbine blade', deep: [{ path: 'src/Rotor.ts' }] },
+          result: 'nothing',
+        }),
         toolCall('b', 'Bash', { arguments: { command: 'make' }, result: `The turbine was built.\n${far}` }),
         toolCall('c', 'Bash', { error: 'turbine: command not found' }),
         toolCall('d', 'Bash', { result: 'windturbines' }),
@@ -154,14 +194,26 @@ describe('calls of tools', () => {
     });
     await turn(await session('bob'), { toolCalls: [toolCall('a', 'Grep', { result: 'turbine elsewhere' })] });
   });
-  const ask = async (query: string, more: object = {}) => (await admin.post<Calls>(calls, { query, sessionId, types: ['TOOL_CALL'], ...more })).data.search;
-  const places = (page: Calls['search']) => page.edges.map(({ node, match }) => [node.index, match.field, ...match.marks.map(({ start, end }) => match.text.slice(start, end))]).sort();
+  const ask = async (query: string, more: object = {}) =>
+    (await admin.post<Calls>(calls, { query, sessionId, types: ['TOOL_CALL'], ...more })).data.search;
+  const places = (page: Calls['search']) =>
+    page.edges
+      .map(({ node, match }) => [
+        node.index,
+        match.field,
+        ...match.marks.map(({ start, end }) => match.text.slice(start, end)),
+      ])
+      .sort();
 
   it('are found in one session by arguments, result and error, with the field that has the words', async () => {
     const first = await ask('turbine');
     const rest = await ask('turbine', { after: first.pageInfo.endCursor });
     expect(first.totalCount).toBe(3);
-    expect([...places(first), ...places(rest)].sort()).toEqual([[1, 'arguments', 'turbine'], [2, 'result', 'turbine'], [3, 'error', 'turbine']]);
+    expect([...places(first), ...places(rest)].sort()).toEqual([
+      [1, 'arguments', 'turbine'],
+      [2, 'result', 'turbine'],
+      [3, 'error', 'turbine'],
+    ]);
     expect(places(await ask('rotor blad'))).toEqual([[1, 'arguments', 'Rotor', 'blade']]);
     expect(places(await ask('grep'))).toEqual([[1, 'name', 'Grep']]);
     for (const none of ['pattern', 'unreachable', 'nturbine', 'turbines']) expect(places(await ask(none))).toEqual([]);
@@ -170,11 +222,18 @@ describe('calls of tools', () => {
 
   it('are asked for with a session, and by those who may read it', async () => {
     const { errors } = await admin.post(calls, { query: 'turbine', types: ['TOOL_CALL'] });
-    expect(errors?.[0]).toMatchObject({ message: 'types has TOOL_CALL, which is found in one session only: give sessionId', extensions: { code: 'BAD_USER_INPUT', path: ['types'] } });
+    expect(errors?.[0]).toMatchObject({
+      message: 'types has TOOL_CALL, which is found in one session only: give sessionId',
+      extensions: { code: 'BAD_USER_INPUT', path: ['types'] },
+    });
     const other = client(url, { key: await secretFor(pool, 'AGENT', 'payments-expert') });
-    expect((await other.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search).toMatchObject({ edges: [], totalCount: 0 });
+    expect(
+      (await other.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search,
+    ).toMatchObject({ edges: [], totalCount: 0 });
     const own = client(url, { key: await secretFor(pool, 'AGENT', 'bob') });
-    expect((await own.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search.totalCount).toBe(3);
+    expect(
+      (await own.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search.totalCount,
+    ).toBe(3);
   });
 });
 
@@ -188,11 +247,17 @@ it('a match names the field, and marks the words in its text', async () => {
 describe('pages', () => {
   it('give every result once, also when records are added between them', async () => {
     const sessionId = await session('ada', { title: 'Lantern' });
-    for (let at = 0; at < 4; at += 1) await turn(sessionId, { messages: Array.from({ length: 6 }, (_, n) => ({ role: 'ASSISTANT' as const, content: `lantern ${'lamp '.repeat((at * 6 + n) % 5)}` })) });
+    for (let at = 0; at < 4; at += 1)
+      await turn(sessionId, {
+        messages: Array.from({ length: 6 }, (_, n) => ({
+          role: 'ASSISTANT' as const,
+          content: `lantern ${'lamp '.repeat((at * 6 + n) % 5)}`,
+        })),
+      });
     const all = await found('lantern');
     expect(all).toHaveLength(25);
     const seen: string[] = [];
-    for (let after: string | null = null; ; ) {
+    for (let after: string | null = null; ;) {
       const page: Page = await search('lantern', { first: 4, after });
       seen.push(...page.nodes.map(({ id }) => id));
       await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'lantern' }] });
@@ -206,11 +271,24 @@ describe('pages', () => {
   it.each([
     ['of another query', async () => (await search('login')).edges[0]!.cursor],
     ['of other types', async () => (await search('token', { types: ['SESSION'] })).edges[0]!.cursor],
-    ['of another list', async () => (await admin.post<{ sessions: { pageInfo: { endCursor: string } } }>('{ sessions(first: 1) { pageInfo { endCursor } } }')).data.sessions.pageInfo.endCursor],
+    [
+      'of another list',
+      async () =>
+        (
+          await admin.post<{ sessions: { pageInfo: { endCursor: string } } }>(
+            '{ sessions(first: 1) { pageInfo { endCursor } } }',
+          )
+        ).data.sessions.pageInfo.endCursor,
+    ],
     ['that was made up', async () => Buffer.from('["search","x",1,"SESSION","x",null]').toString('base64url')],
   ])('refuse a cursor %s with BAD_USER_INPUT', async (_what, cursor) => {
     const { errors } = await admin.post(searching, { query: 'token', after: await cursor() });
-    expect(errors).toMatchObject([{ message: 'after is not a cursor of this search: send one that it returned', extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors).toMatchObject([
+      {
+        message: 'after is not a cursor of this search: send one that it returned',
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ]);
   });
 });
 
@@ -223,19 +301,51 @@ describe('a query over a limit', () => {
     ['holds NUL', 'a\u0000b', /NUL/],
   ])('%s: BAD_USER_INPUT', async (_what, query, message) => {
     const { errors } = await admin.post(searching, { query });
-    expect(errors).toMatchObject([{ message: expect.stringMatching(message) as string, extensions: { code: 'BAD_USER_INPUT', path: ['query'] } }]);
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(message) as string, extensions: { code: 'BAD_USER_INPUT', path: ['query'] } },
+    ]);
   });
 });
 
 it('no text of a query within the limits fails', async () => {
-  const hostile = fc.constantFrom('&', '|', '!', '<->', ':*', "'", "''", '\\', '(', ')', '%', '$1', '--', ':A', '1e5', '-5', '😀', 'İ', 'ß', 'e\u0301', '\u202e', '登', 'हिन्दी', '/agents/', ids.session);
+  const hostile = fc.constantFrom(
+    '&',
+    '|',
+    '!',
+    '<->',
+    ':*',
+    "'",
+    "''",
+    '\\',
+    '(',
+    ')',
+    '%',
+    '$1',
+    '--',
+    ':A',
+    '1e5',
+    '-5',
+    '😀',
+    'İ',
+    'ß',
+    'e\u0301',
+    '\u202e',
+    '登',
+    'हिन्दी',
+    '/agents/',
+    ids.session,
+  );
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(hostile, fc.string({ unit: 'grapheme', maxLength: 8 })), { maxLength: 12 }), fc.constantFrom('', ' '), async (parts, between) => {
-      const query = parts.join(between).replaceAll('\u0000', '');
-      const { data, errors } = await admin.post<{ search: Page } | null>(searching, { query });
-      if (errors === undefined) expect(data!.search.nodes.length).toBe(data!.search.edges.length);
-      else expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-    }),
+    fc.asyncProperty(
+      fc.array(fc.oneof(hostile, fc.string({ unit: 'grapheme', maxLength: 8 })), { maxLength: 12 }),
+      fc.constantFrom('', ' '),
+      async (parts, between) => {
+        const query = parts.join(between).replaceAll('\u0000', '');
+        const { data, errors } = await admin.post<{ search: Page } | null>(searching, { query });
+        if (errors === undefined) expect(data!.search.nodes.length).toBe(data!.search.edges.length);
+        else expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+      },
+    ),
     { numRuns: 100 },
   );
 });
@@ -247,11 +357,18 @@ it('an agent finds what it may read, by words and by ids, and every other role f
   const { handoffId } = await initiate(foreign, 'payments-expert', { reason: 'An obelisk expert is needed' });
   await run(acceptHandoff, { handoffId });
   const [ada, pia, analyst] = await Promise.all(
-    ([['AGENT', 'ada'], ['AGENT', 'payments-expert'], ['ANALYST', null]] as const).map(async ([role, agentId]) => client(url, { key: await secretFor(pool, role, agentId) })),
+    (
+      [
+        ['AGENT', 'ada'],
+        ['AGENT', 'payments-expert'],
+        ['ANALYST', null],
+      ] as const
+    ).map(async ([role, agentId]) => client(url, { key: await secretFor(pool, role, agentId) })),
   );
   expect(await found('obelisk', undefined, ada)).toEqual([]);
   expect(await search('obelisk', {}, ada)).toMatchObject({ totalCount: 0 });
-  for (const id of [encodeId('session', foreign), encodeId('handoff', handoffId)]) expect([await found(id, undefined, ada), await found(id, undefined, pia)]).toEqual([[], [id]]);
+  for (const id of [encodeId('session', foreign), encodeId('handoff', handoffId)])
+    expect([await found(id, undefined, ada), await found(id, undefined, pia)]).toEqual([[], [id]]);
   expect(await found('obelisk', undefined, pia)).toHaveLength(3);
   expect(await found('obelisk', undefined, analyst)).toEqual(await found('obelisk'));
   expect(await found('invoices', undefined, ada)).toEqual(['payments-expert']);
@@ -261,9 +378,16 @@ it('indexes no secret', async () => {
   const secret = ['ghp', 'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5'].join('_');
   const sessionId = await session('ada', { title: 'Vault' });
   const append = 'mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { __typename } }';
-  await admin.post(append, { input: { sessionId: encodeId('session', sessionId), messages: [{ role: 'USER', content: `Vault token ${secret} rotates` }] } });
+  await admin.post(append, {
+    input: {
+      sessionId: encodeId('session', sessionId),
+      messages: [{ role: 'USER', content: `Vault token ${secret} rotates` }],
+    },
+  });
   expect(await found('vault rotates')).toHaveLength(1);
   expect(await found(secret)).toEqual([]);
-  const { rows } = await pool.query(`SELECT FROM search_entries WHERE words::text ILIKE '%' || $1 || '%'`, [secret.slice(4)]);
+  const { rows } = await pool.query(`SELECT FROM search_entries WHERE words::text ILIKE '%' || $1 || '%'`, [
+    secret.slice(4),
+  ]);
   expect(rows).toEqual([]);
 });

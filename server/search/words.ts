@@ -1,7 +1,13 @@
 export const cjk = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/gu;
 
 /** The words of a query in lower case, as the function search_text of the database cuts them. */
-export const wordsIn = (query: string): string[] => query.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').replace(cjk, ' $& ').split(' ').filter((word) => word !== '');
+export const wordsIn = (query: string): string[] =>
+  query
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(cjk, ' $& ')
+    .split(' ')
+    .filter((word) => word !== '');
 
 /** Finds each of the words in a text, the last one also as the beginning of a word; null without words. */
 export function patternOf(words: readonly string[]): RegExp | null {

@@ -10,7 +10,9 @@ const AgentSessionState = builder.enumType('AgentSessionState', {
     HANDED_OFF: { description: 'The Agent passed the Session on, or the Session was taken from it.' },
     COMPLETED: { description: 'The Agent held the Session when it ended.' },
     FAILED: { description: 'The Session or its Handoff failed while the Agent held it.' },
-    DECLINED: { description: 'The Agent never took over: the Handoff was rejected, cancelled or timed out, or the Session ended.' },
+    DECLINED: {
+      description: 'The Agent never took over: the Handoff was rejected, cancelled or timed out, or the Session ended.',
+    },
   },
 });
 
@@ -28,28 +30,35 @@ builder.prismaNode('AgentSession', {
     endSequence: t.exposeInt('endSequence', { nullable: true }),
     initiatedByHandoff: t.relation('initiatedByHandoff', {
       nullable: true,
-      description: 'The Handoff that began the tenure; null when the Session was created with the Agent, returned, or moved without a Handoff.',
+      description:
+        'The Handoff that began the tenure; null when the Session was created with the Agent, returned, or moved without a Handoff.',
     }),
     startedBy: t.relation('startedBy', {
       cost: 2,
       nullable: true,
-      description: 'The Event that began the tenure: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. Carries reason, summary and metadata of a move without a Handoff.',
+      description:
+        'The Event that began the tenure: SESSION_CREATED, SESSION_REASSIGNED or SESSION_RETURNED. Carries reason, summary and metadata of a move without a Handoff.',
     }),
     proposal: t.relation('proposal', {
       cost: 2,
       nullable: true,
-      description: 'The HANDOFF_PROPOSED that stands: the window of the Agent was nearly full at the last report. Null when it was not, and when no usage is reported. Its `metadata` has the targets of that moment.',
+      description:
+        'The HANDOFF_PROPOSED that stands: the window of the Agent was nearly full at the last report. Null when it was not, and when no usage is reported. Its `metadata` has the targets of that moment.',
     }),
     terminatedByHandoff: t.relation('terminatedByHandoff', {
       nullable: true,
       description: 'The Handoff that ended the tenure; null while it is open, or when something else ended it.',
     }),
     traceparent: t.string({
-      description: 'W3C `traceparent` of this tenure in the trace of its Session. A program of the Agent that begins its spans with it adds them to that trace, below the tenure.',
+      description:
+        'W3C `traceparent` of this tenure in the trace of its Session. A program of the Agent that begins its spans with it adds them to that trace, below the tenure.',
       select: { id: true, sessionId: true },
       resolve: ({ id, sessionId }) => traceparentOf(tenureSpan(sessionId, id)),
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'Time at which the Agent was given the Session.' }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      description: 'Time at which the Agent was given the Session.',
+    }),
     activatedAt: t.expose('activatedAt', { type: 'DateTime', nullable: true }),
     endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true }),
   }),

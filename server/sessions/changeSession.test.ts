@@ -34,7 +34,8 @@ async function sessionIn(status: SessionStatus, { unique, agent, session, run }:
   return sessionId;
 }
 
-const forEach = (make: (mutation: Change) => Omit<Refusal, 'mutation'>): Refusal[] => mutations.map((mutation) => ({ mutation, ...make(mutation) }));
+const forEach = (make: (mutation: Change) => Omit<Refusal, 'mutation'>): Refusal[] =>
+  mutations.map((mutation) => ({ mutation, ...make(mutation) }));
 
 const changing: Refusal[] = [
   ...forEach((mutation) => ({
@@ -58,7 +59,10 @@ const changing: Refusal[] = [
     given: async (h) => {
       const id = await sessionIn(mutation === 'resumeSession' ? 'PAUSED' : 'RUNNING', h);
       const actualVersion = mutation === 'resumeSession' ? 2 : 1;
-      return { input: inputOf(mutation, publicId(id), { expectedVersion: 7 }), data: { expectedVersion: 7, actualVersion } };
+      return {
+        input: inputOf(mutation, publicId(id), { expectedVersion: 7 }),
+        data: { expectedVersion: 7, actualVersion },
+      };
     },
     says: /read it again before you retry/,
   })),
@@ -66,18 +70,16 @@ const changing: Refusal[] = [
   ...mutations.flatMap((mutation) =>
     (Object.keys(sessionTransitions) as SessionStatus[])
       .filter((status) => !sessionTransitions[status].includes(changes[mutation]))
-      .map(
-        (status): Refusal => ({
-          mutation,
-          error: 'InvalidStateError',
-          when: `another principal has made the session ${status}`,
-          given: async (h) => ({
-            input: inputOf(mutation, publicId(await sessionIn(status, h))),
-            data: { state: status, allowed: statesBefore(sessionTransitions, changes[mutation]) },
-          }),
-          says: new RegExp(`is ${status}.*cannot become ${changes[mutation]}`),
+      .map((status): Refusal => ({
+        mutation,
+        error: 'InvalidStateError',
+        when: `another principal has made the session ${status}`,
+        given: async (h) => ({
+          input: inputOf(mutation, publicId(await sessionIn(status, h))),
+          data: { state: status, allowed: statesBefore(sessionTransitions, changes[mutation]) },
         }),
-      ),
+        says: new RegExp(`is ${status}.*cannot become ${changes[mutation]}`),
+      })),
   ),
   {
     mutation: 'resumeSession',
@@ -100,7 +102,13 @@ const updating: Refusal[] = [
     when: 'all context variables together would exceed the limit',
     given: async (h: House) => {
       const contextVariables = { first: 'x'.repeat(40_000) };
-      return { input: { sessionId: publicId(await h.session(null, { contextVariables })), contextVariables: { second: 'x'.repeat(40_000) } }, data: { path: ['input', 'contextVariables'] } };
+      return {
+        input: {
+          sessionId: publicId(await h.session(null, { contextVariables })),
+          contextVariables: { second: 'x'.repeat(40_000) },
+        },
+        data: { path: ['input', 'contextVariables'] },
+      };
     },
     says: /larger than 65536 bytes/,
   },
@@ -128,16 +136,26 @@ const updating: Refusal[] = [
     given: async (h: House) => {
       const externalId = h.unique('ticket');
       const sessionId = publicId(await h.session(null, { externalId }));
-      return { input: { sessionId: publicId(await h.session(null)), title: 'Other words', externalId }, data: { sessionId } };
+      return {
+        input: { sessionId: publicId(await h.session(null)), title: 'Other words', externalId },
+        data: { sessionId },
+      };
     },
     says: /is that of the open session/,
   },
   ...(['COMPLETED', 'FAILED', 'CANCELLED'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the session is ${status}`,
-    given: async (h: House) => ({ input: { sessionId: publicId(await sessionIn(status, h)), title: 'Other words' }, data: { state: status, allowed: ['RUNNING', 'PAUSED'] } }),
+    given: async (h: House) => ({
+      input: { sessionId: publicId(await sessionIn(status, h)), title: 'Other words' },
+      data: { state: status, allowed: ['RUNNING', 'PAUSED'] },
+    }),
     says: /it can no longer be changed/,
   })),
 ].map((refusal) => ({ mutation: 'updateSession', ...refusal }));
 
-testRefusals(home, ['pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'], [...changing, ...updating]);
+testRefusals(
+  home,
+  ['pauseSession', 'resumeSession', 'completeSession', 'failSession', 'cancelSession', 'updateSession'],
+  [...changing, ...updating],
+);

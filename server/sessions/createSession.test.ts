@@ -6,7 +6,13 @@ import { house, testRefusals, type House, type Mutation, type Refusal } from '..
 
 const home = await house();
 
-const create = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({ mutation: 'createSession', error, when, given, says });
+const create = (error: Refusal['error'], when: string, given: Refusal['given'], says: RegExp): Refusal => ({
+  mutation: 'createSession',
+  error,
+  when,
+  given,
+  says,
+});
 
 async function closedAgent({ unique, agent, run }: House, status: 'DRAINING' | 'OFFLINE'): Promise<string> {
   const id = unique('closed');
@@ -29,8 +35,18 @@ async function used(h: House, mutation: Mutation, input: object): Promise<string
 }
 
 const cases: Refusal[] = [
-  create('BadUserInputError', 'a pipeline and a type are given', () => ({ input: { title: 'Work', pipeline: 'story', agentType: 'CLAUDE' }, data: { path: ['input', 'pipeline'] } }), /leave out agentType/),
-  create('NotFoundError', 'the pipeline does not exist', () => ({ input: { title: 'Work', pipeline: 'nothing' }, data: { id: 'nothing' } }), /no pipeline 'nothing'/),
+  create(
+    'BadUserInputError',
+    'a pipeline and a type are given',
+    () => ({ input: { title: 'Work', pipeline: 'story', agentType: 'CLAUDE' }, data: { path: ['input', 'pipeline'] } }),
+    /leave out agentType/,
+  ),
+  create(
+    'NotFoundError',
+    'the pipeline does not exist',
+    () => ({ input: { title: 'Work', pipeline: 'nothing' }, data: { id: 'nothing' } }),
+    /no pipeline 'nothing'/,
+  ),
   create(
     'InvalidStateError',
     'the pipeline is archived',
@@ -49,14 +65,40 @@ const cases: Refusal[] = [
       const [slug, id] = [unique('pipeline'), unique('reader')];
       await pipeline(slug, ['write DONE end']);
       await agent(id, { role: 'reader' });
-      return { input: { title: 'Work', pipeline: slug, agentId: id }, data: { agentId: id, stage: 'write', expectedRole: 'write', actualRole: 'reader' } };
+      return {
+        input: { title: 'Work', pipeline: slug, agentId: id },
+        data: { agentId: id, stage: 'write', expectedRole: 'write', actualRole: 'reader' },
+      };
     },
     /needs 'write'/,
   ),
-  create('BadUserInputError', 'the title is blank', () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }), /is blank: give a text/),
-  create('BadUserInputError', 'queue is true without agentType', () => ({ input: { title: 'Work', queue: true }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),
-  create('BadUserInputError', 'queue is true with agentId', () => ({ input: { title: 'Work', queue: true, agentId: 'ada', agentType: 'CLAUDE' }, data: { path: ['input', 'queue'] } }), /give agentType and leave out agentId/),
-  create('NotFoundError', 'the agent does not exist', () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }), /check the id/),
+  create(
+    'BadUserInputError',
+    'the title is blank',
+    () => ({ input: { title: ' \n' }, data: { path: ['input', 'title'] } }),
+    /is blank: give a text/,
+  ),
+  create(
+    'BadUserInputError',
+    'queue is true without agentType',
+    () => ({ input: { title: 'Work', queue: true }, data: { path: ['input', 'queue'] } }),
+    /give agentType and leave out agentId/,
+  ),
+  create(
+    'BadUserInputError',
+    'queue is true with agentId',
+    () => ({
+      input: { title: 'Work', queue: true, agentId: 'ada', agentType: 'CLAUDE' },
+      data: { path: ['input', 'queue'] },
+    }),
+    /give agentType and leave out agentId/,
+  ),
+  create(
+    'NotFoundError',
+    'the agent does not exist',
+    () => ({ input: { title: 'Work', agentId: 'nobody' }, data: { id: 'nobody' } }),
+    /check the id/,
+  ),
   create(
     'IdempotencyMismatchError',
     'the key was used with another input',
@@ -70,7 +112,9 @@ const cases: Refusal[] = [
     'IdempotencyMismatchError',
     'the key was used with another mutation',
     async (h) => {
-      const idempotencyKey = await used(h, 'captureSnapshot', { sessionId: encodeId('session', await h.session(null)) });
+      const idempotencyKey = await used(h, 'captureSnapshot', {
+        sessionId: encodeId('session', await h.session(null)),
+      });
       return { input: { title: 'Work', idempotencyKey }, data: { idempotencyKey } };
     },
     /another mutation/,
@@ -81,7 +125,10 @@ const cases: Refusal[] = [
     async (h) => {
       const externalId = h.unique('ticket');
       const sessionId = encodeId('session', await h.session(null, { externalId }));
-      return { input: { title: 'Work', externalId, agentType: h.uniqueType() }, data: { sessionId, expectedVersion: null, actualVersion: null } };
+      return {
+        input: { title: 'Work', externalId, agentType: h.uniqueType() },
+        data: { sessionId, expectedVersion: null, actualVersion: null },
+      };
     },
     /is that of the open session 'session_.*: use that session, end it, or give another external id/,
   ),
@@ -91,7 +138,10 @@ const cases: Refusal[] = [
     async ({ unique, agent }) => {
       const id = unique('codex');
       await agent(id, { type: 'CODEX' });
-      return { input: { title: 'Work', agentId: id, agentType: 'CLAUDE' }, data: { agentId: id, expectedType: 'CLAUDE', actualType: 'CODEX' } };
+      return {
+        input: { title: 'Work', agentId: id, agentType: 'CLAUDE' },
+        data: { agentId: id, expectedType: 'CLAUDE', actualType: 'CODEX' },
+      };
     },
     /is of type CODEX, not CLAUDE/,
   ),

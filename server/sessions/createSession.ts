@@ -40,11 +40,21 @@ export interface SessionAnswer {
 }
 
 /** Agents create only what they hold themselves, and loosen no limit of operators. @throws ForbiddenError */
-function demandOwn({ caller: { agentId } }: Work, { pipeline, queue, priority, maxHandoffs, ...input }: CreateSessionInput): void {
+function demandOwn(
+  { caller: { agentId } }: Work,
+  { pipeline, queue, priority, maxHandoffs, ...input }: CreateSessionInput,
+): void {
   if (agentId === null) return;
-  if (input.agentId !== agentId) throw new ForbiddenError(`Your key is bound to agent '${agentId}' and creates only sessions that it holds: give agentId '${agentId}', or ask an operator`);
-  const isPlain = pipeline == null && queue !== true && (priority ?? 'NORMAL') === 'NORMAL' && maxHandoffs <= defaultMaxHandoffs;
-  if (!isPlain) throw new ForbiddenError(`Only an operator may give pipeline, queue, priority or more than ${defaultMaxHandoffs} handoffs: leave them out`);
+  if (input.agentId !== agentId)
+    throw new ForbiddenError(
+      `Your key is bound to agent '${agentId}' and creates only sessions that it holds: give agentId '${agentId}', or ask an operator`,
+    );
+  const isPlain =
+    pipeline == null && queue !== true && (priority ?? 'NORMAL') === 'NORMAL' && maxHandoffs <= defaultMaxHandoffs;
+  if (!isPlain)
+    throw new ForbiddenError(
+      `Only an operator may give pipeline, queue, priority or more than ${defaultMaxHandoffs} handoffs: leave them out`,
+    );
 }
 
 /** Creates a Session: RUNNING with an agent, PAUSED and unassigned without one (rule: one holder). */
@@ -58,17 +68,28 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     agents: input.agentId === null ? [] : [input.agentId],
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
-    forStage: pipeline && input.agentId === null ? { stage: pipeline.start, untried: false, pipelineId: pipeline.id } : null,
+    forStage:
+      pipeline && input.agentId === null ? { stage: pipeline.start, untried: false, pipelineId: pipeline.id } : null,
   });
   const named = input.agentId === null ? null : demandLocked(agents, input.agentId);
   const earlier = await work.earlierAnswer<SessionAnswer>();
   if (earlier !== null) return earlier;
-  if (pipeline?.archivedAt != null) throw new InvalidStateError(`Pipeline '${pipeline.slug}' is archived: define a new version (definePipeline)`, 'ARCHIVED', []);
+  if (pipeline?.archivedAt != null)
+    throw new InvalidStateError(
+      `Pipeline '${pipeline.slug}' is archived: define a new version (definePipeline)`,
+      'ARCHIVED',
+      [],
+    );
   if (input.externalId != null) await demandFreeExternalId(work, input.externalId);
   const agent = named ?? (start === null ? leastLoaded(agents, input.agentType) : chooseOrQueue(agents, start));
-  const waitsFor = start === null ? (input.queue === true ? { agentType: input.agentType, role: null } : null) : queueOf(start);
+  const waitsFor =
+    start === null ? (input.queue === true ? { agentType: input.agentType, role: null } : null) : queueOf(start);
   const waits = waitsFor !== null && agent === null && work.attempt > 1;
-  demandMove(work, { session: null, expectedVersion: null, target: agent, agentType: input.agentType, stage: start, started: null }, waits ? 'free choice' : undefined);
+  demandMove(
+    work,
+    { session: null, expectedVersion: null, target: agent, agentType: input.agentType, stage: start, started: null },
+    waits ? 'free choice' : undefined,
+  );
 
   const session: Session = {
     id,
@@ -78,7 +99,11 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     agentId: null,
     endedAgentType: null,
     previousAgentType: null,
-    contextVariables: mergeVariables({}, input.contextVariables ?? {}, work.caller.agentId ?? work.caller.principal) as never,
+    contextVariables: mergeVariables(
+      {},
+      input.contextVariables ?? {},
+      work.caller.agentId ?? work.caller.principal,
+    ) as never,
     metadata: input.metadata ?? null,
     result: null,
     summary: null,
@@ -106,7 +131,18 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     lastActivityAt: work.now,
   };
   work.insert('sessions', session);
-  const custody = new Custody(work, { session, tenure: null, handoff: null, agents, active: [], limits: {}, pipeline, queued: null, isAwaited: false, contextWindow: null });
+  const custody = new Custody(work, {
+    session,
+    tenure: null,
+    handoff: null,
+    agents,
+    active: [],
+    limits: {},
+    pipeline,
+    queued: null,
+    isAwaited: false,
+    contextWindow: null,
+  });
   if (agent === null) custody.changed();
   else {
     custody.setStatus('RUNNING');
@@ -115,7 +151,8 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   if (start !== null) enterStage(custody, start.name, agent?.id ?? null, { outcome: null, sentBack: false });
   custody.recordCustody('SESSION_CREATED');
   custody.trace('session', id);
-  if (waits) enqueue(custody, waitsFor, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
+  if (waits)
+    enqueue(custody, waitsFor, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
   if (start !== null) recordStage(custody, { from: null, outcome: null });
   return { sessionId: id };
 }

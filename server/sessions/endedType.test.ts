@@ -13,7 +13,8 @@ const { post } = client(url);
 const { agent, session, reassign, run } = world(db.pool);
 
 const typeOf = async (id: string): Promise<string | null> =>
-  (await post<{ session: { agentType: string | null } }>(`{ session(id: "${encodeId('session', id)}") { agentType } }`)).data.session.agentType;
+  (await post<{ session: { agentType: string | null } }>(`{ session(id: "${encodeId('session', id)}") { agentType } }`))
+    .data.session.agentType;
 const found = async (agentType: string, order = 'CREATED_AT'): Promise<string[]> =>
   (
     await post<{ sessions: { nodes: { id: string }[]; totalCount: number } }>(

@@ -14,5 +14,10 @@ export async function demandFreeExternalId(work: Work, externalId: string): Prom
   const [found] = await work.query<{ id: string }>(findOpen, [externalId]);
   if (found === undefined) return;
   const sessionId = encodeId('session', found.id);
-  throw new ConflictError(`External id '${externalId}' is that of the open session '${sessionId}': use that session, end it, or give another external id`, null, null, sessionId);
+  throw new ConflictError(
+    `External id '${externalId}' is that of the open session '${sessionId}': use that session, end it, or give another external id`,
+    null,
+    null,
+    sessionId,
+  );
 }

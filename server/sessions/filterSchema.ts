@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
-import { agentId, agentType, externalId, inputObject, instant, integer, optional, pipelineSlug, project, someOf, text } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  agentType,
+  externalId,
+  inputObject,
+  instant,
+  integer,
+  optional,
+  pipelineSlug,
+  project,
+  someOf,
+  text,
+} from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
@@ -9,10 +21,16 @@ export const sessionFilter = inputObject(
   z.object({
     status: optional(someOf(SessionStatus)).describe('Records with one of these statuses.'),
     agentId: optional(agentId).describe('Sessions that this Agent holds, and finished ones that it held last.'),
-    agentType: optional(agentType).describe('Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end.'),
+    agentType: optional(agentType).describe(
+      'Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end.',
+    ),
     unassigned: optional(z.boolean()).describe('True: open Sessions without a holder. False: all others.'),
-    hasOpenHandoff: optional(z.boolean()).describe('True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.'),
-    titleContains: optional(text({ characters: 500 })).describe('Sessions whose title contains this text, ignoring case; at most 500 characters.'),
+    hasOpenHandoff: optional(z.boolean()).describe(
+      'True: Sessions with an INITIATED or ACCEPTED Handoff. False: all others.',
+    ),
+    titleContains: optional(text({ characters: 500 })).describe(
+      'Sessions whose title contains this text, ignoring case; at most 500 characters.',
+    ),
     pipeline: optional(pipelineSlug).describe('Sessions in any version of this pipeline, by its slug.'),
     pipelineVersion: optional(integer(1)).describe('Sessions in this version of their pipeline.'),
     stage: optional(text({ characters: 64 })).describe('Sessions in the stage of this name.'),
@@ -25,7 +43,10 @@ export const sessionFilter = inputObject(
 );
 
 /** Returns one filter, or two for a type: finished Sessions have the type stored at their end, open ones have their agent's. */
-export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeof sessionFilter>): Promise<Prisma.SessionWhereInput[]> {
+export async function sessionsWhere(
+  prisma: PrismaClient,
+  filter: z.output<typeof sessionFilter>,
+): Promise<Prisma.SessionWhereInput[]> {
   const all: Prisma.SessionWhereInput[] = [];
   const unassigned: Prisma.SessionWhereInput = { agentId: null, status: { in: ['RUNNING', 'PAUSED'] } };
   const open: Prisma.SessionWhereInput = { lastHandoff: { status: { in: ['INITIATED', 'ACCEPTED'] } } };
@@ -33,12 +54,16 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   if (filter.agentId !== null) all.push({ agentId: filter.agentId });
   if (filter.unassigned !== null) all.push(filter.unassigned ? unassigned : { NOT: unassigned });
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });
-  if (filter.titleContains !== null) all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
+  if (filter.titleContains !== null)
+    all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
   if (filter.stage !== null) all.push({ stage: filter.stage });
   if (filter.pipeline !== null || filter.pipelineVersion !== null) {
     const { pipeline: slug, pipelineVersion: version } = filter;
     // Selected by id, as agents are.
-    const versions = await prisma.pipeline.findMany({ where: { ...(slug !== null && { slug }), ...(version !== null && { version }) }, select: { id: true } });
+    const versions = await prisma.pipeline.findMany({
+      where: { ...(slug !== null && { slug }), ...(version !== null && { version }) },
+      select: { id: true },
+    });
     all.push({ pipelineId: { in: versions.map(({ id }) => id) } });
   }
   if (filter.externalId !== null) all.push({ externalId: filter.externalId });
@@ -50,7 +75,10 @@ export async function sessionsWhere(prisma: PrismaClient, filter: z.output<typeo
   // Selected by id, so that PostgreSQL can estimate their Sessions: with a join, a rare type scans past all others'
   // Sessions.
   const agents = await prisma.agent.findMany({ where: { type: filter.agentType }, select: { id: true } });
-  const held: Prisma.SessionWhereInput = { status: { in: ['RUNNING', 'PAUSED'] }, agentId: { in: agents.map(({ id }) => id) } };
+  const held: Prisma.SessionWhereInput = {
+    status: { in: ['RUNNING', 'PAUSED'] },
+    agentId: { in: agents.map(({ id }) => id) },
+  };
   return [{ AND: [{ endedAgentType: filter.agentType }, ...all] }, { AND: [held, ...all] }];
 }
 

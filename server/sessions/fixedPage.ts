@@ -2,14 +2,39 @@ import { type FixedForm, type FixedRow, fixedRow, isoOf, type PageSql } from '..
 
 const agent = { select: { id: true, name: true, type: true } };
 const columns = {
-  ...{ id: true, title: true, status: true, version: true, previousAgentType: true, handoffsEnabled: true, maxHandoffs: true },
+  ...{
+    id: true,
+    title: true,
+    status: true,
+    version: true,
+    previousAgentType: true,
+    handoffsEnabled: true,
+    maxHandoffs: true,
+  },
   ...{ createdAt: true, updatedAt: true, lastActivityAt: true, lastReassignedAt: true },
 };
-const relations = { agent, lastHandoff: { select: { id: true, status: true, via: true, depth: true, initiatedAt: true, acceptedAt: true } } };
+const relations = {
+  agent,
+  lastHandoff: { select: { id: true, status: true, via: true, depth: true, initiatedAt: true, acceptedAt: true } },
+};
 
 /** The first page of `Session.handoffs`. */
 const firstHandoffs = (take: number) => ({
-  handoffs: { where: { AND: [] }, orderBy: [{ depth: 'desc' }], take, select: { id: true, status: true, via: true, reason: true, depth: true, initiatedAt: true, acceptedAt: true, targetAgent: agent } },
+  handoffs: {
+    where: { AND: [] },
+    orderBy: [{ depth: 'desc' }],
+    take,
+    select: {
+      id: true,
+      status: true,
+      via: true,
+      reason: true,
+      depth: true,
+      initiatedAt: true,
+      acceptedAt: true,
+      targetAgent: agent,
+    },
+  },
 });
 
 /** What a form reads besides the columns. */
@@ -40,19 +65,96 @@ const sqlOf =
   ${orderBy('s')}`;
 
 type Text = string | null;
-type HandoffValues = [id: string, status: string, via: string, reason: Text, depth: number, initiatedAt: string, acceptedAt: Text, agent: string, name: string, type: string];
+type HandoffValues = [
+  id: string,
+  status: string,
+  via: string,
+  reason: Text,
+  depth: number,
+  initiatedAt: string,
+  acceptedAt: Text,
+  agent: string,
+  name: string,
+  type: string,
+];
 type Values = [
-  ...[id: string, title: string, status: string, version: number, previousAgentType: Text, handoffsEnabled: boolean, maxHandoffs: Text],
-  ...[createdAt: string, updatedAt: string, lastActivityAt: string, lastReassignedAt: Text, handoffs: HandoffValues[] | null],
-  ...[agent: Text, name: Text, type: Text, handoff: Text, handoffStatus: Text, via: Text, depth: number | null, initiatedAt: Text, acceptedAt: Text],
+  ...[
+    id: string,
+    title: string,
+    status: string,
+    version: number,
+    previousAgentType: Text,
+    handoffsEnabled: boolean,
+    maxHandoffs: Text,
+  ],
+  ...[
+    createdAt: string,
+    updatedAt: string,
+    lastActivityAt: string,
+    lastReassignedAt: Text,
+    handoffs: HandoffValues[] | null,
+  ],
+  ...[
+    agent: Text,
+    name: Text,
+    type: Text,
+    handoff: Text,
+    handoffStatus: Text,
+    via: Text,
+    depth: number | null,
+    initiatedAt: Text,
+    acceptedAt: Text,
+  ],
 ];
 
-const handoffOf = ([id, status, via, reason, depth, initiatedAt, acceptedAt, agent, name, type]: HandoffValues): FixedRow =>
-  fixedRow({ id, status, via, reason, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt), targetAgent: { id: agent, name, type } });
+const handoffOf = ([
+  id,
+  status,
+  via,
+  reason,
+  depth,
+  initiatedAt,
+  acceptedAt,
+  agent,
+  name,
+  type,
+]: HandoffValues): FixedRow =>
+  fixedRow({
+    id,
+    status,
+    via,
+    reason,
+    depth,
+    initiatedAt: isoOf(initiatedAt),
+    acceptedAt: isoOf(acceptedAt),
+    targetAgent: { id: agent, name, type },
+  });
 
 const rowOf =
   (parts: Parts) =>
-  ([id, title, status, version, previousAgentType, handoffsEnabled, maxHandoffs, createdAt, updatedAt, lastActivityAt, lastReassignedAt, handoffs, a, name, type, h, hStatus, via, depth, initiatedAt, acceptedAt]: Values): FixedRow =>
+  ([
+    id,
+    title,
+    status,
+    version,
+    previousAgentType,
+    handoffsEnabled,
+    maxHandoffs,
+    createdAt,
+    updatedAt,
+    lastActivityAt,
+    lastReassignedAt,
+    handoffs,
+    a,
+    name,
+    type,
+    h,
+    hStatus,
+    via,
+    depth,
+    initiatedAt,
+    acceptedAt,
+  ]: Values): FixedRow =>
     fixedRow({
       id,
       title,
@@ -67,7 +169,11 @@ const rowOf =
       lastReassignedAt: isoOf(lastReassignedAt),
       handoffs: parts.handoffs > 0 ? (handoffs ?? []).map(handoffOf) : undefined,
       agent: !parts.relations ? undefined : a === null ? null : { id: a, name, type },
-      lastHandoff: !parts.relations ? undefined : h === null ? null : { id: h, status: hStatus, via, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt) },
+      lastHandoff: !parts.relations
+        ? undefined
+        : h === null
+          ? null
+          : { id: h, status: hStatus, via, depth, initiatedAt: isoOf(initiatedAt), acceptedAt: isoOf(acceptedAt) },
     });
 
 const formOf = (parts: Parts): FixedForm => ({
@@ -80,7 +186,14 @@ const formOf = (parts: Parts): FixedForm => ({
 /** LIMIT is a literal: a page of Handoffs is read with the next of these. Few, because each connection prepares each statement. */
 const takes = [6, 21, 101];
 
-export const sessionForms: readonly FixedForm[] = [0, ...takes].flatMap((handoffs) => [formOf({ relations: false, handoffs }), formOf({ relations: true, handoffs })]);
+export const sessionForms: readonly FixedForm[] = [0, ...takes].flatMap((handoffs) => [
+  formOf({ relations: false, handoffs }),
+  formOf({ relations: true, handoffs }),
+]);
 
-export const sessionColumns = { createdAt: 'created_at', updatedAt: 'updated_at', lastActivityAt: 'last_activity_at' } as const;
+export const sessionColumns = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  lastActivityAt: 'last_activity_at',
+} as const;
 export type SessionColumn = keyof typeof sessionColumns;

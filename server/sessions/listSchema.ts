@@ -14,8 +14,14 @@ const order = orderBy(
   'Session',
   {
     CREATED_AT: { description: 'Time of creation.', columns: { createdAt: 'time', id: 'uuid' } },
-    UPDATED_AT: { description: 'Time of the last change of status, holder, Handoff or log.', columns: { updatedAt: 'time', id: 'uuid' } },
-    LAST_ACTIVITY: { description: 'Time of the last Event other than SESSION_CHANGED and HANDOFF_REMINDED.', columns: { lastActivityAt: 'time', id: 'uuid' } },
+    UPDATED_AT: {
+      description: 'Time of the last change of status, holder, Handoff or log.',
+      columns: { updatedAt: 'time', id: 'uuid' },
+    },
+    LAST_ACTIVITY: {
+      description: 'Time of the last Event other than SESSION_CHANGED and HANDOFF_REMINDED.',
+      columns: { lastActivityAt: 'time', id: 'uuid' },
+    },
   },
   'CREATED_AT',
 );
@@ -23,9 +29,14 @@ const order = orderBy(
 const one = z
   .object({
     id: optional(idOf('session')).describe('Id of a Session. Excludes `externalId`.'),
-    externalId: optional(externalId).describe('Id of the work in another system. Returns its newest Session that the caller may read, open or finished.'),
+    externalId: optional(externalId).describe(
+      'Id of the work in another system. Returns its newest Session that the caller may read, open or finished.',
+    ),
   })
-  .refine(({ id, externalId }) => (id === null) !== (externalId === null), { message: 'needs id or externalId: give one of them', path: ['id'] });
+  .refine(({ id, externalId }) => (id === null) !== (externalId === null), {
+    message: 'needs id or externalId: give one of them',
+    path: ['id'],
+  });
 const many = z.object({
   where: whereOf(sessionFilter).describe('Filter. Null: no filter.'),
   orderBy: order.describe('Order of the list. Null: newest first.'),
@@ -36,13 +47,19 @@ builder.queryFields((t) => ({
     access: everybody,
     type: modelRef('Session'),
     nullable: true,
-    description: 'Returns the Session with this id or external id; null when it does not exist or the caller may not read it. An AGENT reads the Sessions in which it has or had an AgentSession.',
+    description:
+      'Returns the Session with this id or external id; null when it does not exist or the caller may not read it. An AGENT reads the Sessions in which it has or had an AgentSession.',
     args: argsOf(one),
     resolve: (query, _root, args, { prisma, caller }) => {
       const { id, externalId } = decodeArgs(one, args);
       const readable = readableSessions(caller);
       if (id !== null) return prisma.session.findUnique({ ...query, where: { id, AND: readable } });
-      return prisma.session.findFirst({ ...query, where: { externalId, AND: readable }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], relationLoadStrategy: 'join' });
+      return prisma.session.findFirst({
+        ...query,
+        where: { externalId, AND: readable },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        relationLoadStrategy: 'join',
+      });
     },
   }),
   sessions: t.field({
@@ -56,7 +73,12 @@ builder.queryFields((t) => ({
       const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
       const [column] = Object.keys(orderBy.columns) as [SessionColumn];
       const fixed = all ? { forms: sessionForms, columns: [sessionColumns[column], 'id'], filters: [null] } : null;
-      return rootPage('Session', { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) }, context, info);
+      return rootPage(
+        'Session',
+        { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) },
+        context,
+        info,
+      );
     },
   }),
 }));

@@ -14,7 +14,8 @@ const { post } = client(url);
 const { agent, session, reassign, turn, run } = world(database.pool);
 
 const ids: Record<string, string> = {};
-const names = (found: { id: string }[]): string[] => found.map(({ id }) => Object.keys(ids).find((name) => encodeId('session', ids[name]!) === id)!);
+const names = (found: { id: string }[]): string[] =>
+  found.map(({ id }) => Object.keys(ids).find((name) => encodeId('session', ids[name]!) === id)!);
 
 beforeAll(async () => {
   await agent('ada');
@@ -71,14 +72,18 @@ describe('the list of sessions', () => {
     const at = createdAt.toISOString();
     expect(await where(`{ createdBefore: "${at}" }`)).not.toContain('accepted');
     expect(await where(`{ createdAfter: "${at}" }`)).not.toContain('accepted');
-    expect(await where(`{ createdAfter: "2000-01-01T00:00:00Z", createdBefore: "2999-01-01T00:00:00Z" }`)).toHaveLength(5);
+    expect(await where(`{ createdAfter: "2000-01-01T00:00:00Z", createdBefore: "2999-01-01T00:00:00Z" }`)).toHaveLength(
+      5,
+    );
   });
 
   test('sorts by last activity, which a change of fields is not', async () => {
     await run(updateSession, { sessionId: ids['nobody']!, priority: 'HIGH', expectedVersion: null });
     await turn(ids['held']!);
     await run(updateSession, { sessionId: ids['nobody']!, priority: 'URGENT', expectedVersion: null });
-    const { data } = await post<{ sessions: { nodes: { id: string }[] } }>('{ sessions(orderBy: { field: LAST_ACTIVITY }, first: 1) { nodes { id } } }');
+    const { data } = await post<{ sessions: { nodes: { id: string }[] } }>(
+      '{ sessions(orderBy: { field: LAST_ACTIVITY }, first: 1) { nodes { id } } }',
+    );
     expect(names(data.sessions.nodes)).toEqual(['held']);
   });
 
@@ -97,14 +102,17 @@ describe('the list of sessions', () => {
 
   test('sorts by last change, newest first', async () => {
     await turn(ids['held']!);
-    const { data } = await post<{ sessions: { nodes: { id: string }[] } }>('{ sessions(orderBy: { field: UPDATED_AT }, first: 1) { nodes { id } } }');
+    const { data } = await post<{ sessions: { nodes: { id: string }[] } }>(
+      '{ sessions(orderBy: { field: UPDATED_AT }, first: 1) { nodes { id } } }',
+    );
     expect(names(data.sessions.nodes)).toEqual(['held']);
   });
 });
 
 const fields = `status version agent { id } agentType previousAgentType result summary handoffsEnabled maxHandoffs
   agentSession { state agent { id } } openHandoff { status targetAgent { id } } lastHandoff { status } lastReassignedAt contextVariables { name value setBy }`;
-const read = async (name: string) => (await post<{ session: object }>(`{ session(id: "${encodeId('session', ids[name]!)}") { ${fields} } }`)).data.session;
+const read = async (name: string) =>
+  (await post<{ session: object }>(`{ session(id: "${encodeId('session', ids[name]!)}") { ${fields} } }`)).data.session;
 
 describe('a Session', () => {
   test('returns its holder, its open tenure and its open handoff', async () => {
@@ -118,15 +126,34 @@ describe('a Session', () => {
       openHandoff: { status: 'INITIATED', targetAgent: { id: 'bob' } },
       lastHandoff: { status: 'INITIATED' },
     });
-    expect(await read('accepted')).toMatchObject({ agentType: 'CODEX', agentSession: { state: 'ACTIVE' }, openHandoff: { status: 'ACCEPTED' } });
+    expect(await read('accepted')).toMatchObject({
+      agentType: 'CODEX',
+      agentSession: { state: 'ACTIVE' },
+      openHandoff: { status: 'ACCEPTED' },
+    });
   });
 
   test('returns null for holder, tenure and handoff when it is unassigned', async () => {
-    expect(await read('nobody')).toMatchObject({ status: 'PAUSED', agent: null, agentType: null, agentSession: null, openHandoff: null, lastHandoff: null, lastReassignedAt: null });
+    expect(await read('nobody')).toMatchObject({
+      status: 'PAUSED',
+      agent: null,
+      agentType: null,
+      agentSession: null,
+      openHandoff: null,
+      lastHandoff: null,
+      lastReassignedAt: null,
+    });
   });
 
   test('returns its last holder and nothing open when it is finished', async () => {
-    expect(await read('done')).toMatchObject({ status: 'COMPLETED', agent: { id: 'bob' }, agentSession: null, openHandoff: null, result: { ok: true }, summary: 'Paid' });
+    expect(await read('done')).toMatchObject({
+      status: 'COMPLETED',
+      agent: { id: 'bob' },
+      agentSession: null,
+      openHandoff: null,
+      result: { ok: true },
+      summary: 'Paid',
+    });
   });
 
   test('returns its context variables by name with the principal that set each', async () => {

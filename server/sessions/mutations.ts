@@ -13,13 +13,39 @@ import {
 } from '../core/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { SessionPriority } from '../graphql/enums.ts';
-import { agentId, agentType, clearable, contextVariables, externalId, idOf, integer, KB, keyField, kept, metadata, nonBlank, oneOf, optional, pipelineSlug, project, reason, summary, title, queueNeedsType, waitsForType, withDefault } from '../graphql/input/schemas.ts';
+import {
+  agentId,
+  agentType,
+  clearable,
+  contextVariables,
+  externalId,
+  idOf,
+  integer,
+  KB,
+  keyField,
+  kept,
+  metadata,
+  nonBlank,
+  oneOf,
+  optional,
+  pipelineSlug,
+  project,
+  reason,
+  summary,
+  title,
+  queueNeedsType,
+  waitsForType,
+  withDefault,
+} from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { createSession, defaultMaxHandoffs, type SessionAnswer } from './createSession.ts';
 import { updateSession } from './updateSession.ts';
 
-const payload = (description: string) => ({ description, fields: (t: Fields<SessionAnswer>) => ({ session: sessionOf(t) }) });
+const payload = (description: string) => ({
+  description,
+  fields: (t: Fields<SessionAnswer>) => ({ session: sessionOf(t) }),
+});
 
 const maxHandoffs = integer(0, 10_000);
 
@@ -33,33 +59,65 @@ mutation('createSession', {
     'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority` and limits of handoffs: anything else is FORBIDDEN.',
   input: z
     .object({
-    title: title.describe('Title of the work: 1 to 500 characters.'),
-    agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
-    agentType: optional(agentType).describe('Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.'),
-    pipeline: optional(pipelineSlug).describe(
-      'Slug of a pipeline: the Session runs through its newest version. Without `agentId` the start stage gets the least loaded AVAILABLE Agent of its role and type; when none has a free place, the Session waits in the queue. Not with `agentType`.',
-    ),
-    queue: withDefault(z.boolean(), false).describe('True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.'),
-    metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
-    contextVariables: optional(contextVariables).describe("Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused."),
-    maxHandoffs: withDefault(maxHandoffs, defaultMaxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
-    handoffsEnabled: optional(z.boolean()).describe("Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED)."),
-    externalId: optional(externalId).describe('Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.'),
-    project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
-    priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
-    ...keyField,
+      title: title.describe('Title of the work: 1 to 500 characters.'),
+      agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
+      agentType: optional(agentType).describe(
+        'Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.',
+      ),
+      pipeline: optional(pipelineSlug).describe(
+        'Slug of a pipeline: the Session runs through its newest version. Without `agentId` the start stage gets the least loaded AVAILABLE Agent of its role and type; when none has a free place, the Session waits in the queue. Not with `agentType`.',
+      ),
+      queue: withDefault(z.boolean(), false).describe(
+        'True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.',
+      ),
+      metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
+      contextVariables: optional(contextVariables).describe(
+        "Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused.",
+      ),
+      maxHandoffs: withDefault(maxHandoffs, defaultMaxHandoffs).describe(
+        'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
+      ),
+      handoffsEnabled: optional(z.boolean()).describe(
+        "Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED).",
+      ),
+      externalId: optional(externalId).describe(
+        'Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.',
+      ),
+      project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
+      priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
+      ...keyField,
     })
     .refine(waitsForType, queueNeedsType)
-    .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, { path: ['pipeline'], message: 'chooses by the type of its start stage: leave out agentType, or the pipeline' }),
+    .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, {
+      path: ['pipeline'],
+      message: 'chooses by the type of its start stage: leave out agentType, or the pipeline',
+    }),
   payload: payload('The Session was created.'),
-  errors: [NotFoundError, IdempotencyMismatchError, ConflictError, InvalidStateError, AgentTypeMismatchError, AgentRoleMismatchError, AgentUnavailableError, AgentAtCapacityError, NoAgentAvailableError],
+  errors: [
+    NotFoundError,
+    IdempotencyMismatchError,
+    ConflictError,
+    InvalidStateError,
+    AgentTypeMismatchError,
+    AgentRoleMismatchError,
+    AgentUnavailableError,
+    AgentAtCapacityError,
+    NoAgentAvailableError,
+  ],
   resolve: (input, context) =>
-    run(context, 'createSession', { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) }, createSession),
+    run(
+      context,
+      'createSession',
+      { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) },
+      createSession,
+    ),
 });
 
 const change = {
   sessionId: idOf('session').describe('The Session to change.'),
-  expectedVersion: optional(integer(1)).describe('Fails with CONFLICT unless the Session has this version. Null: any version.'),
+  expectedVersion: optional(integer(1)).describe(
+    'Fails with CONFLICT unless the Session has this version. Null: any version.',
+  ),
 };
 const errors = [NotFoundError, ConflictError, InvalidStateError];
 const repeatable = 'The same caller may repeat the call: it succeeds and changes nothing.';
@@ -75,8 +133,12 @@ mutation('updateSession', {
       'Names and values to set: an object of at most 64 KB. Other variables stay; null removes a variable. Names that begin with `_` are refused.',
     ),
     handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
-    maxHandoffs: kept(maxHandoffs).describe('Agents may hand off N times before an operator has to step in: 0 to 10,000.'),
-    externalId: clearable(externalId).describe('Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.'),
+    maxHandoffs: kept(maxHandoffs).describe(
+      'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
+    ),
+    externalId: clearable(externalId).describe(
+      'Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.',
+    ),
     project: clearable(project).describe('Label to group Sessions by: 1 to 200 characters. Null removes it.'),
     priority: kept(oneOf(SessionPriority)).describe('Urgency of the work.'),
   }),

@@ -25,7 +25,8 @@ builder.prismaNode('Session', {
     }),
     agentType: t.string({
       nullable: true,
-      description: 'Type of `agent`; in a finished Session, its type when the Session ended. Null when the Session is unassigned.',
+      description:
+        'Type of `agent`; in a finished Session, its type when the Session ended. Null when the Session is unassigned.',
       select: { endedAgentType: true, agent: { select: { type: true } } },
       resolve: ({ endedAgentType, agent }) => endedAgentType ?? agent?.type ?? null,
     }),
@@ -33,15 +34,22 @@ builder.prismaNode('Session', {
     contextVariables: t.field({
       type: ['ContextVariable'],
       listSize: partOfRecord,
-      description: "Named values that the Session's Agents share, ordered by name. Each Handoff carries a copy. An AGENT that got the Session with a Carry reads those that were passed on, and those set since.",
+      description:
+        "Named values that the Session's Agents share, ordered by name. Each Handoff carries a copy. An AGENT that got the Session with a Carry reads those that were passed on, and those set since.",
       select: { id: true, contextVariables: true },
       resolve: ({ id, contextVariables }, _args, context) => {
         const stored = contextVariables as unknown as StoredVariables;
         if (ownAgent(context.caller) === null) return listVariables(stored);
-        return limitIn(context, id).then((limit) => listVariables(limit === null ? stored : visibleVariables(stored, limit.from, limit.variables)));
+        return limitIn(context, id).then((limit) =>
+          listVariables(limit === null ? stored : visibleVariables(stored, limit.from, limit.variables)),
+        );
       },
     }),
-    metadata: t.expose('metadata', { type: 'JSON', nullable: true, description: 'Metadata that the creator gave; null when none was given.' }),
+    metadata: t.expose('metadata', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Metadata that the creator gave; null when none was given.',
+    }),
     result: t.expose('result', { type: 'JSON', nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
     endReason: t.exposeString('endReason', { nullable: true }),
@@ -57,9 +65,11 @@ builder.prismaNode('Session', {
     agentSession: t.field({
       type: modelRef('AgentSession'),
       nullable: true,
-      description: 'The open AgentSession, which belongs to the holder: PENDING, ACTIVE or PAUSED. Null when the Session is unassigned or finished.',
+      description:
+        'The open AgentSession, which belongs to the holder: PENDING, ACTIVE or PAUSED. Null when the Session is unassigned or finished.',
       select: (_args, _context, nested) => ({ lastAgentSession: nested({ select: { id: true, state: true } }) }),
-      resolve: ({ lastAgentSession }) => (lastAgentSession !== null && isOpenTenure(lastAgentSession) ? lastAgentSession : null),
+      resolve: ({ lastAgentSession }) =>
+        lastAgentSession !== null && isOpenTenure(lastAgentSession) ? lastAgentSession : null,
     }),
     agentSessions: t.field(
       relatedPage<'Session'>('agentSessions', {

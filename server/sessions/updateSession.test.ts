@@ -41,15 +41,27 @@ async function update(sessionId: string, fields: object): Promise<Shown> {
 describe('updateSession', () => {
   it('changes the given fields, keeps the others, and increments the version', async () => {
     const id = await session('a', { title: 'Old', metadata: { ticket: 1 } });
-    expect(await update(id, { title: 'New', handoffsEnabled: false, maxHandoffs: 0 })).toMatchObject({ version: 2, title: 'New', handoffsEnabled: false, maxHandoffs: 0, metadata: { ticket: 1 } });
-    expect(await update(id, { metadata: { ticket: 2 }, expectedVersion: 2 })).toMatchObject({ version: 3, title: 'New', metadata: { ticket: 2 } });
+    expect(await update(id, { title: 'New', handoffsEnabled: false, maxHandoffs: 0 })).toMatchObject({
+      version: 2,
+      title: 'New',
+      handoffsEnabled: false,
+      maxHandoffs: 0,
+      metadata: { ticket: 1 },
+    });
+    expect(await update(id, { metadata: { ticket: 2 }, expectedVersion: 2 })).toMatchObject({
+      version: 3,
+      title: 'New',
+      metadata: { ticket: 2 },
+    });
     expect(await update(id, { metadata: null })).toMatchObject({ version: 4, metadata: null });
     expect(await brokenInvariants(db.pool)).toEqual([]);
   });
 
   it('merges variables, removes those that are null, and keeps setBy of unchanged ones', async () => {
     const id = await session('a', { contextVariables: { kept: 1, same: [1], changed: 1, removed: 1 } });
-    const { contextVariables } = await update(id, { contextVariables: { same: [1], changed: 2, added: 3, removed: null, absent: null } });
+    const { contextVariables } = await update(id, {
+      contextVariables: { same: [1], changed: 2, added: 3, removed: null, absent: null },
+    });
     expect(contextVariables).toEqual([
       { name: 'added', value: 3, setBy: 'loopback' },
       { name: 'changed', value: 2, setBy: 'loopback' },
@@ -59,7 +71,16 @@ describe('updateSession', () => {
   });
 
   it.each([
-    ['a repeat', { title: 'A piece of work', metadata: { b: 1, a: [2] }, handoffsEnabled: true, maxHandoffs: 5, contextVariables: { a: 1, absent: null } }],
+    [
+      'a repeat',
+      {
+        title: 'A piece of work',
+        metadata: { b: 1, a: [2] },
+        handoffsEnabled: true,
+        maxHandoffs: 5,
+        contextVariables: { a: 1, absent: null },
+      },
+    ],
     ['no field', {}],
     ['null for fields without null', { title: null, contextVariables: null, handoffsEnabled: null, maxHandoffs: null }],
   ])('changes nothing and writes no event for %s', async (_what, fields) => {
@@ -82,9 +103,19 @@ describe('updateSession', () => {
   it('sets and removes external id and project, sets the priority, and leaves lastActivityAt alone', async () => {
     const id = await session('a', { externalId: 'A-1', project: 'shop', priority: 'LOW' });
     const { lastActivityAt } = await update(id, { priority: 'URGENT' });
-    expect(await update(id, { externalId: 'A-2', project: 'bank' })).toMatchObject({ version: 3, externalId: 'A-2', project: 'bank', priority: 'URGENT', lastActivityAt });
+    expect(await update(id, { externalId: 'A-2', project: 'bank' })).toMatchObject({
+      version: 3,
+      externalId: 'A-2',
+      project: 'bank',
+      priority: 'URGENT',
+      lastActivityAt,
+    });
     expect(await update(id, { externalId: 'A-2', priority: null })).toMatchObject({ version: 3, priority: 'URGENT' });
-    expect(await update(id, { externalId: null, project: null })).toMatchObject({ version: 4, externalId: null, project: null });
+    expect(await update(id, { externalId: null, project: null })).toMatchObject({
+      version: 4,
+      externalId: null,
+      project: null,
+    });
     await turn(id);
     const { updatedAt, lastActivityAt: afterTurn } = await db.prisma.session.findUniqueOrThrow({ where: { id } });
     expect(afterTurn).toEqual(updatedAt);
@@ -92,13 +123,19 @@ describe('updateSession', () => {
 
   it('keeps an external id unique among open sessions, also when ten calls give it at once', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => session('a')));
-    const answers = await Promise.allSettled(ids.map((sessionId) => run(updateSession, { sessionId, externalId: 'B-1', expectedVersion: null })));
+    const answers = await Promise.allSettled(
+      ids.map((sessionId) => run(updateSession, { sessionId, externalId: 'B-1', expectedVersion: null })),
+    );
     const created = await Promise.allSettled(Array.from({ length: 5 }, () => session(null, { externalId: 'C-1' })));
-    for (const [all, externalId] of [[answers, 'B-1'], [created, 'C-1']] as const) {
+    for (const [all, externalId] of [
+      [answers, 'B-1'],
+      [created, 'C-1'],
+    ] as const) {
       const refused = all.filter(({ status }) => status === 'rejected');
       const holder = await db.prisma.session.findFirstOrThrow({ where: { externalId } });
       expect(refused).toHaveLength(all.length - 1);
-      for (const one of refused) expect(one).toMatchObject({ reason: { code: 'CONFLICT', sessionId: encodeId('session', holder.id) } });
+      for (const one of refused)
+        expect(one).toMatchObject({ reason: { code: 'CONFLICT', sessionId: encodeId('session', holder.id) } });
       await run(cancelSession, { sessionId: holder.id, expectedVersion: null, reason: null });
       await session(null, { externalId });
     }
@@ -106,7 +143,11 @@ describe('updateSession', () => {
 
   it('redacts secrets', async () => {
     const secret = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
-    const shown = await update(await session('a'), { title: `Rotate ${secret}`, metadata: { note: secret }, contextVariables: { note: secret } });
+    const shown = await update(await session('a'), {
+      title: `Rotate ${secret}`,
+      metadata: { note: secret },
+      contextVariables: { note: secret },
+    });
     expect(JSON.stringify(shown)).not.toContain(secret);
     expect(shown.title).toContain('[redacted');
   });

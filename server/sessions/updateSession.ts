@@ -27,26 +27,46 @@ export interface UpdateSessionInput {
   expectedVersion: number | null;
 }
 
-const readFields = statement('SELECT title, metadata, project, external_id AS "externalId" FROM sessions WHERE id = $1');
+const readFields = statement(
+  'SELECT title, metadata, project, external_id AS "externalId" FROM sessions WHERE id = $1',
+);
 
 /** Changes fields of an open Session. An update without a difference writes nothing and keeps the version. */
-export async function updateSession(work: Work, { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput): Promise<SessionAnswer> {
+export async function updateSession(
+  work: Work,
+  { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput,
+): Promise<SessionAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId);
   const { session } = custody;
   demandAct(custody, 'steer');
-  const operators = Object.entries({ ...given, contextVariables }).flatMap(([name, value]) => (value === undefined || name === 'title' ? [] : [name]));
+  const operators = Object.entries({ ...given, contextVariables }).flatMap(([name, value]) =>
+    value === undefined || name === 'title' ? [] : [name],
+  );
   if (work.caller.agentId !== null && operators.length > 0) {
-    throw new ForbiddenError(`An agent may change only the title of the session that it holds: leave out ${operators.join(', ')}, or ask an operator`);
+    throw new ForbiddenError(
+      `An agent may change only the title of the session that it holds: leave out ${operators.join(', ')}, or ask an operator`,
+    );
   }
   demandVersion(custody, expectedVersion);
   demandOpen(custody);
 
-  const [fields] = await work.query<{ title: string; metadata: unknown; project: string | null; externalId: string | null }>(readFields, [sessionId]);
-  if (given.externalId != null && given.externalId !== fields?.externalId) await demandFreeExternalId(work, given.externalId);
+  const [fields] = await work.query<{
+    title: string;
+    metadata: unknown;
+    project: string | null;
+    externalId: string | null;
+  }>(readFields, [sessionId]);
+  if (given.externalId != null && given.externalId !== fields?.externalId)
+    await demandFreeExternalId(work, given.externalId);
   const now: Record<string, unknown> = { ...session, ...fields };
-  const wanted = { ...given, ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }) };
-  const changes = Object.entries(wanted).filter(([name, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(now[name] ?? null));
+  const wanted = {
+    ...given,
+    ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }),
+  };
+  const changes = Object.entries(wanted).filter(
+    ([name, value]) => value !== undefined && canonicalJson(value) !== canonicalJson(now[name] ?? null),
+  );
   if (changes.length > 0) {
     if (custody.queued !== null && given.priority !== undefined) changePriority(work, custody.queued, given.priority);
     custody.changed(Object.fromEntries(changes));
@@ -58,7 +78,11 @@ export async function updateSession(work: Work, { sessionId, expectedVersion, co
 /** A variable with an unchanged value keeps its setter. */
 function withVariables(custody: Custody, given: Record<string, unknown>): StoredVariables {
   const stored = custody.session.contextVariables as StoredVariables;
-  const fresh = Object.entries(given).filter(([name, value]) => !Object.hasOwn(stored, name) || canonicalJson(stored[name]!.value) !== canonicalJson(value));
+  const fresh = Object.entries(given).filter(
+    ([name, value]) => !Object.hasOwn(stored, name) || canonicalJson(stored[name]!.value) !== canonicalJson(value),
+  );
   const merged = custody.variablesWith(Object.fromEntries(fresh));
-  return Object.fromEntries(Object.entries(merged).filter(([name]) => !Object.hasOwn(given, name) || given[name] !== null));
+  return Object.fromEntries(
+    Object.entries(merged).filter(([name]) => !Object.hasOwn(given, name) || given[name] !== null),
+  );
 }

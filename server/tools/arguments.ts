@@ -30,16 +30,38 @@ export function checkArguments(given: Arguments, tool: CheckedTool, targetIn?: s
     const value = own(given, name);
     if (value === undefined || value === null) return null;
     if (typeof value !== 'string') problems.push({ path: [name], message: 'is not a string: give a string' });
-    else if (Buffer.byteLength(value) > longest[name]) problems.push({ path: [name], message: `has ${Buffer.byteLength(value)} bytes; the limit is ${longest[name]}: shorten it` });
+    else if (Buffer.byteLength(value) > longest[name])
+      problems.push({
+        path: [name],
+        message: `has ${Buffer.byteLength(value)} bytes; the limit is ${longest[name]}: shorten it`,
+      });
     else return value;
     return null;
   };
   const [reason, summary] = [text('reason'), text('summary')];
-  if (tool.generated && tool.foreign !== true && (own(given, 'reason') ?? null) === null) problems.push(missing('reason'));
-  const variables = tool.generated ? freeVariables(own(given, 'variables'), problems) : typedVariables(given, tool.variables, problems);
-  const known = ['reason', 'summary', ...(tool.generated ? ['variables'] : []), ...(targetIn === undefined ? [] : [targetIn]), ...tool.variables.map(({ name }) => name)];
-  for (const name of Object.keys(given)) if (!known.includes(name)) problems.push({ path: [name], message: `is no argument of this tool: leave it out. It takes ${known.join(', ')}` });
-  if (Buffer.byteLength(canonicalJson(variables)) > limits.fields.json) problems.push({ path: tool.generated ? ['variables'] : [], message: `variables have more than ${limits.fields.json} bytes: shorten them` });
+  if (tool.generated && tool.foreign !== true && (own(given, 'reason') ?? null) === null)
+    problems.push(missing('reason'));
+  const variables = tool.generated
+    ? freeVariables(own(given, 'variables'), problems)
+    : typedVariables(given, tool.variables, problems);
+  const known = [
+    'reason',
+    'summary',
+    ...(tool.generated ? ['variables'] : []),
+    ...(targetIn === undefined ? [] : [targetIn]),
+    ...tool.variables.map(({ name }) => name),
+  ];
+  for (const name of Object.keys(given))
+    if (!known.includes(name))
+      problems.push({
+        path: [name],
+        message: `is no argument of this tool: leave it out. It takes ${known.join(', ')}`,
+      });
+  if (Buffer.byteLength(canonicalJson(variables)) > limits.fields.json)
+    problems.push({
+      path: tool.generated ? ['variables'] : [],
+      message: `variables have more than ${limits.fields.json} bytes: shorten them`,
+    });
   return problems.length === 0 ? { reason, summary, variables } : { problems };
 }
 
@@ -48,7 +70,11 @@ const missing = (name: string): ArgumentProblem => ({ path: [name], message: 'is
 /** Arguments come from JSON, where `__proto__` and `constructor` are names like others. */
 const own = (given: Arguments, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
 
-function typedVariables(given: Arguments, variables: readonly ToolVariable[], problems: ArgumentProblem[]): Record<string, unknown> {
+function typedVariables(
+  given: Arguments,
+  variables: readonly ToolVariable[],
+  problems: ArgumentProblem[],
+): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (const variable of variables) {
     const value = own(given, variable.name);
@@ -74,7 +100,10 @@ function freeVariables(value: unknown, problems: ArgumentProblem[]): Record<stri
   }
   for (const name of Object.keys(value)) {
     if (name === '' || name.startsWith('_') || [...name].length > longestName) {
-      problems.push({ path: ['variables', name.slice(0, longestName)], message: `is no name of a variable: give 1 to ${longestName} characters, not '_' first` });
+      problems.push({
+        path: ['variables', name.slice(0, longestName)],
+        message: `is no name of a variable: give 1 to ${longestName} characters, not '_' first`,
+      });
     }
   }
   return { ...value };

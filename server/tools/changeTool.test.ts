@@ -10,11 +10,22 @@ import { readerOf } from './schema.ts';
 const home = await house();
 
 /** Two agents, and a tool of the first that hands off to the second. */
-async function offered(h: House, fields: Partial<ToolFields> = {}): Promise<{ from: string; to: string; toolId: string; name: string }> {
+async function offered(
+  h: House,
+  fields: Partial<ToolFields> = {},
+): Promise<{ from: string; to: string; toolId: string; name: string }> {
   const [from, to, name] = [h.unique('from'), h.unique('to'), fields.name ?? h.unique('tool')];
   await h.agent(to);
   await h.agent(from);
-  const tool = { name, targetAgentId: to, agentIds: [from], description: 'Hands off.', variables: [], instructions: null, ...fields };
+  const tool = {
+    name,
+    targetAgentId: to,
+    agentIds: [from],
+    description: 'Hands off.',
+    variables: [],
+    instructions: null,
+    ...fields,
+  };
   const { toolId } = await h.run(createHandoffTool, tool);
   return { from, to, toolId, name };
 }
@@ -36,7 +47,10 @@ const cases: Refusal[] = [
     when: 'it is offered to its target',
     given: async (h) => {
       const { from, to } = await offered(h);
-      return { input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from, to] }, data: { path: ['input', 'agentIds'] } };
+      return {
+        input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from, to] },
+        data: { path: ['input', 'agentIds'] },
+      };
     },
     says: /contain the target 'to-\d+' itself: leave it out/,
   },
@@ -47,18 +61,36 @@ const cases: Refusal[] = [
     given: async (h) => {
       const { from, to } = await offered(h);
       await h.run(archiveAgent, { id: field === 'agentIds' ? from : to });
-      return { input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from] }, data: { path: ['input', field] } };
+      return {
+        input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from] },
+        data: { path: ['input', field] },
+      };
     },
     says: /is archived: /,
   })),
-  ...([['name', {}], ['variables', { name: 'ask' }]] as const).map(([field, fields]): Refusal => ({
+  ...(
+    [
+      ['name', {}],
+      ['variables', { name: 'ask' }],
+    ] as const
+  ).map(([field, fields]): Refusal => ({
     mutation: 'createHandoffTool',
     error: 'BadUserInputError',
     when: `a name in ${field} is a secret`,
     given: async (h) => {
       const { from, to } = await offered(h);
       const name = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
-      return { input: { ...plain, name, targetAgentId: to, agentIds: [from], variables: [{ name, type: 'STRING' }], ...fields }, data: { path: ['input', field] } };
+      return {
+        input: {
+          ...plain,
+          name,
+          targetAgentId: to,
+          agentIds: [from],
+          variables: [{ name, type: 'STRING' }],
+          ...fields,
+        },
+        data: { path: ['input', field] },
+      };
     },
     says: /looks like a secret: choose another name/,
   })),
@@ -66,7 +98,10 @@ const cases: Refusal[] = [
     mutation: 'createHandoffTool',
     error: 'NotFoundError',
     when: 'the target does not exist',
-    given: async (h) => ({ input: { ...plain, name: 'ask', targetAgentId: 'nobody', agentIds: [(await offered(h)).from] }, data: { id: 'nobody' } }),
+    given: async (h) => ({
+      input: { ...plain, name: 'ask', targetAgentId: 'nobody', agentIds: [(await offered(h)).from] },
+      data: { id: 'nobody' },
+    }),
     says: /no agent 'nobody'/,
   },
   {
@@ -95,7 +130,13 @@ const cases: Refusal[] = [
     when: 'the key was used with another input',
     given: async (h) => {
       const { from, to } = await offered(h);
-      const input = { ...plain, name: h.unique('ask'), targetAgentId: to, agentIds: [from], idempotencyKey: h.unique('key') };
+      const input = {
+        ...plain,
+        name: h.unique('ask'),
+        targetAgentId: to,
+        agentIds: [from],
+        idempotencyKey: h.unique('key'),
+      };
       await h.send('createHandoffTool', input);
       return { input: { ...input, description: 'Other words.' } };
     },
@@ -118,7 +159,14 @@ const cases: Refusal[] = [
     when: 'another tool of an agent has the new name',
     given: async (h) => {
       const { from, to, name } = await offered(h);
-      const { toolId } = await h.run(createHandoffTool, { ...plain, name: h.unique('ask'), targetAgentId: to, agentIds: [from], variables: [], instructions: null });
+      const { toolId } = await h.run(createHandoffTool, {
+        ...plain,
+        name: h.unique('ask'),
+        targetAgentId: to,
+        agentIds: [from],
+        variables: [],
+        instructions: null,
+      });
       return { input: { toolId: publicId(toolId), name } };
     },
     says: /choose another name/,
@@ -138,7 +186,10 @@ const cases: Refusal[] = [
       mutation,
       error: 'InvalidStateError',
       when: 'the tool is generated',
-      given: async (h) => ({ input: { toolId: publicId((await generatedTool(h)).toolId) }, data: { state: 'GENERATED', allowed: [] } }),
+      given: async (h) => ({
+        input: { toolId: publicId((await generatedTool(h)).toolId) },
+        data: { state: 'GENERATED', allowed: [] },
+      }),
       says: /is generated because 'from-\d+' may hand off to 'to-\d+': change the collaborators/,
     },
   ]),
@@ -172,9 +223,17 @@ it('an agent gets no more tools than the limit', async () => {
      INSERT INTO handoff_tool_offers (tool_id, agent_id) SELECT id, $2 FROM tools`,
     [to, from],
   );
-  await expectRefusal(home, { mutation: 'createHandoffTool', error: 'ConflictError', says: /has 200 handoff tools, the most that an agent may have: archive one first/ }, {
-    input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from] },
-  });
+  await expectRefusal(
+    home,
+    {
+      mutation: 'createHandoffTool',
+      error: 'ConflictError',
+      says: /has 200 handoff tools, the most that an agent may have: archive one first/,
+    },
+    {
+      input: { ...plain, name: 'ask', targetAgentId: to, agentIds: [from] },
+    },
+  );
 });
 
 describe('a tool', () => {
@@ -182,7 +241,13 @@ describe('a tool', () => {
 
   it('is created once for one idempotency key', async () => {
     const { from, to } = await offered(home);
-    const input = { ...plain, name: home.unique('ask'), targetAgentId: to, agentIds: [from], idempotencyKey: home.unique('key') };
+    const input = {
+      ...plain,
+      name: home.unique('ask'),
+      targetAgentId: to,
+      agentIds: [from],
+      idempotencyKey: home.unique('key'),
+    };
     const [first, again] = [await home.send('createHandoffTool', input), await home.send('createHandoffTool', input)];
     expect(first.__typename).toBe('CreateHandoffToolPayload');
     expect(again).toEqual(first);
@@ -201,22 +266,46 @@ describe('a tool', () => {
   });
 
   it('keeps the fields that an update does not name, and clears its instructions with null', async () => {
-    const { toolId, name, to, from } = await offered(home, { instructions: 'Be brief.', variables: [{ name: 'city', type: 'STRING', required: true, description: null, enum: null, default: null }] });
+    const { toolId, name, to, from } = await offered(home, {
+      instructions: 'Be brief.',
+      variables: [{ name: 'city', type: 'STRING', required: true, description: null, enum: null, default: null }],
+    });
     await home.run(updateHandoffTool, { toolId, description: 'Other words.', instructions: null });
-    const row = await home.db.prisma.handoffTool.findUniqueOrThrow({ where: { id: toolId }, include: { offers: true } });
-    expect(row).toMatchObject({ name, description: 'Other words.', instructions: null, targetAgentId: to, variables: [{ name: 'city' }], offers: [{ agentId: from }] });
+    const row = await home.db.prisma.handoffTool.findUniqueOrThrow({
+      where: { id: toolId },
+      include: { offers: true },
+    });
+    expect(row).toMatchObject({
+      name,
+      description: 'Other words.',
+      instructions: null,
+      targetAgentId: to,
+      variables: [{ name: 'city' }],
+      offers: [{ agentId: from }],
+    });
   });
 
   it('may be changed after an agent that it is offered to was archived', async () => {
     const { toolId, from } = await offered(home);
     await home.run(archiveAgent, { id: from });
-    await expect(home.run(updateHandoffTool, { toolId, description: 'Other words.' })).resolves.toMatchObject({ toolId });
+    await expect(home.run(updateHandoffTool, { toolId, description: 'Other words.' })).resolves.toMatchObject({
+      toolId,
+    });
   });
 
   it('frees its name when it is archived', async () => {
     const { toolId, name, from, to } = await offered(home);
     await home.run(archiveHandoffTool, { toolId });
-    await expect(home.run(createHandoffTool, { ...plain, name, targetAgentId: to, agentIds: [from], variables: [], instructions: null })).resolves.toHaveProperty('toolId');
+    await expect(
+      home.run(createHandoffTool, {
+        ...plain,
+        name,
+        targetAgentId: to,
+        agentIds: [from],
+        variables: [],
+        instructions: null,
+      }),
+    ).resolves.toHaveProperty('toolId');
     await home.run(archiveHandoffTool, { toolId });
   });
 });
@@ -227,7 +316,14 @@ it('of a tool and a collaboration with one name created at the same time, one su
     await home.agent(to);
     await home.agent(from);
     const results = await Promise.allSettled([
-      home.run(createHandoffTool, { ...plain, name: `transfer_to_${to}`, targetAgentId: to, agentIds: [from], variables: [], instructions: null }),
+      home.run(createHandoffTool, {
+        ...plain,
+        name: `transfer_to_${to}`,
+        targetAgentId: to,
+        agentIds: [from],
+        variables: [],
+        instructions: null,
+      }),
       home.run(updateAgent, { id: from, collaborators: [to] }),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

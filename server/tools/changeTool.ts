@@ -27,26 +27,45 @@ export interface ToolAnswer {
   toolId: string;
 }
 
-export async function createHandoffTool(work: Work, { name, targetAgentId, agentIds, description, variables, instructions, carry = null }: ToolFields): Promise<ToolAnswer> {
+export async function createHandoffTool(
+  work: Work,
+  { name, targetAgentId, agentIds, description, variables, instructions, carry = null }: ToolFields,
+): Promise<ToolAnswer> {
   await work.begin();
   const agents = await lockAgents(work, [...agentIds, targetAgentId]);
   const earlier = await work.earlierAnswer<ToolAnswer>();
   if (earlier !== null) return earlier;
   const toolId = work.newId();
   await demandTool(work, { name, targetAgentId, agentIds, variables, toolId: null }, agents, []);
-  work.insert('handoff_tools', { id: toolId, name, targetAgentId, description, variables: variables as never, instructions, carry: carry as never, createdAt: work.now, archivedAt: null });
+  work.insert('handoff_tools', {
+    id: toolId,
+    name,
+    targetAgentId,
+    description,
+    variables: variables as never,
+    instructions,
+    carry: carry as never,
+    createdAt: work.now,
+    archivedAt: null,
+  });
   for (const agentId of agentIds) work.insert('handoff_tool_offers', { toolId, agentId });
   for (const agentId of agentIds) recordAgentChanged(work, agents.get(agentId)!);
   return { toolId };
 }
 
 /** Changes the given fields only. Handoffs made through the tool stay as they are. */
-export async function updateHandoffTool(work: Work, { toolId, agentIds, ...given }: Partial<ToolFields> & { toolId: string }): Promise<ToolAnswer> {
+export async function updateHandoffTool(
+  work: Work,
+  { toolId, agentIds, ...given }: Partial<ToolFields> & { toolId: string },
+): Promise<ToolAnswer> {
   const { tool, offeredTo } = await lockTool(work, toolId);
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const next = { ...tool, ...changes, agentIds: agentIds ?? offeredTo, toolId } as unknown as ToolFields & { toolId: string };
+  const next = { ...tool, ...changes, agentIds: agentIds ?? offeredTo, toolId } as unknown as ToolFields & {
+    toolId: string;
+  };
   const agents = await lockAgents(work, [...offeredTo, ...next.agentIds, next.targetAgentId]);
-  if (tool.archivedAt !== null) throw new InvalidStateError(`Handoff tool '${tool.name}' is archived: create another one`, 'ARCHIVED', []);
+  if (tool.archivedAt !== null)
+    throw new InvalidStateError(`Handoff tool '${tool.name}' is archived: create another one`, 'ARCHIVED', []);
   await demandTool(work, next, agents, [...offeredTo, tool.targetAgentId]);
   if (Object.keys(changes).length > 0) work.change('handoff_tools', tool, changes);
   if (agentIds !== undefined) {
@@ -117,17 +136,32 @@ async function demandTool(
 ): Promise<void> {
   const archived = (id: string): boolean => agents.get(id)!.archivedAt !== null && !already.includes(id);
   // Secrets were redacted from names that had the right form.
-  if (!isToolName(tool.name)) throw new BadUserInputError('input.name looks like a secret: choose another name', ['input', 'name']);
-  if (!tool.variables.every(({ name }) => isToolName(name))) throw new BadUserInputError('input.variables have a name that looks like a secret: choose another name', ['input', 'variables']);
-  if (archived(tool.targetAgentId)) throw new BadUserInputError(`Agent '${tool.targetAgentId}' is archived: name another target`, ['input', 'targetAgentId']);
+  if (!isToolName(tool.name))
+    throw new BadUserInputError('input.name looks like a secret: choose another name', ['input', 'name']);
+  if (!tool.variables.every(({ name }) => isToolName(name)))
+    throw new BadUserInputError('input.variables have a name that looks like a secret: choose another name', [
+      'input',
+      'variables',
+    ]);
+  if (archived(tool.targetAgentId))
+    throw new BadUserInputError(`Agent '${tool.targetAgentId}' is archived: name another target`, [
+      'input',
+      'targetAgentId',
+    ]);
   if (tool.agentIds.includes(tool.targetAgentId)) {
-    throw new BadUserInputError(`input.agentIds contain the target '${tool.targetAgentId}' itself: leave it out`, ['input', 'agentIds']);
+    throw new BadUserInputError(`input.agentIds contain the target '${tool.targetAgentId}' itself: leave it out`, [
+      'input',
+      'agentIds',
+    ]);
   }
   const gone = tool.agentIds.find(archived);
-  if (gone !== undefined) throw new BadUserInputError(`Agent '${gone}' is archived: offer the tool to others`, ['input', 'agentIds']);
+  if (gone !== undefined)
+    throw new BadUserInputError(`Agent '${gone}' is archived: offer the tool to others`, ['input', 'agentIds']);
   await demandNameFree(work, tool.name, { agentIds: tool.agentIds, exceptId: tool.toolId });
   const [most] = await work.query<{ agent_id: string; count: number }>(countTools, [tool.agentIds, tool.toolId]);
   if (most !== undefined && most.count >= limits.counts.toolsOfAgent) {
-    throw new ConflictError(`Agent '${most.agent_id}' has ${most.count} handoff tools, the most that an agent may have: archive one first (archiveHandoffTool)`);
+    throw new ConflictError(
+      `Agent '${most.agent_id}' has ${most.count} handoff tools, the most that an agent may have: archive one first (archiveHandoffTool)`,
+    );
   }
 }

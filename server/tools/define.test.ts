@@ -25,10 +25,12 @@ const tool = (fields: Partial<HandoffTool> = {}): HandoffTool => ({
   target: { name: 'support-1', role: null, archived: false, available: true },
   ...fields,
 });
-const generated = (targetAgentId: string, fields: Partial<HandoffTool> = {}) => tool({ name: generatedName(targetAgentId), generated: true, targetAgentId, ...fields });
+const generated = (targetAgentId: string, fields: Partial<HandoffTool> = {}) =>
+  tool({ name: generatedName(targetAgentId), generated: true, targetAgentId, ...fields });
 const collaborators = (count: number) => Array.from({ length: count }, (_, index) => generated(`agent-${index}`));
 const allFormats = Object.keys(formats) as ToolFormat[];
-const names = (tools: readonly HandoffTool[], onlyAvailable?: boolean) => functionsOf(tools, onlyAvailable).map(({ name }) => name);
+const names = (tools: readonly HandoffTool[], onlyAvailable?: boolean) =>
+  functionsOf(tools, onlyAvailable).map(({ name }) => name);
 
 // What the SDKs take, checked by the compiler.
 const typed = {
@@ -49,12 +51,21 @@ const variable: fc.Arbitrary<ToolVariable> = fc
   })
   .filter((each) => faultOfVariable(each) === null && !['reason', 'summary'].includes(each.name));
 const defined = fc
-  .record({ variables: fc.uniqueArray(variable, { selector: ({ name }) => name, maxLength: 5 }), isGenerated: fc.boolean() })
+  .record({
+    variables: fc.uniqueArray(variable, { selector: ({ name }) => name, maxLength: 5 }),
+    isGenerated: fc.boolean(),
+  })
   .map(({ variables, isGenerated }) => (isGenerated ? generated('support-1') : tool({ variables })));
 
 describe('the definitions of the tools of an agent', () => {
   it('have the shape of each format', () => {
-    const [one] = functionsOf([tool({ variables: [{ name: 'severity', type: 'INTEGER', required: true, description: 'From 1.', enum: [1, 2], default: null }] })]);
+    const [one] = functionsOf([
+      tool({
+        variables: [
+          { name: 'severity', type: 'INTEGER', required: true, description: 'From 1.', enum: [1, 2], default: null },
+        ],
+      }),
+    ]);
     const schema = {
       type: 'object',
       properties: {
@@ -77,7 +88,14 @@ describe('the definitions of the tools of an agent', () => {
 
   it('leave out tools that are archived or whose target is', () => {
     const gone = { name: 'gone', role: null, archived: true, available: false };
-    expect(names([tool(), tool({ name: 'old', archivedAt: new Date() }), tool({ name: 'dead', target: gone }), generated('bob', { target: gone })])).toEqual(['escalate']);
+    expect(
+      names([
+        tool(),
+        tool({ name: 'old', archivedAt: new Date() }),
+        tool({ name: 'dead', target: gone }),
+        generated('bob', { target: gone }),
+      ]),
+    ).toEqual(['escalate']);
   });
 
   it('leave out targets without a free place when only available ones are wanted', () => {
@@ -91,7 +109,10 @@ describe('the definitions of the tools of an agent', () => {
     expect(names(collaborators(20))).toHaveLength(20);
     const [many, own, ...rest] = functionsOf([...collaborators(21), tool()]);
     expect([many!.name, own!.name, rest]).toEqual(['handoff', 'escalate', []]);
-    expect(many!.schema).toMatchObject({ properties: { target: { type: 'string', enum: collaborators(21).map(({ targetAgentId }) => targetAgentId) } }, required: ['target', 'reason'] });
+    expect(many!.schema).toMatchObject({
+      properties: { target: { type: 'string', enum: collaborators(21).map(({ targetAgentId }) => targetAgentId) } },
+      required: ['target', 'reason'],
+    });
     // Of 21, one is not available.
     const busy = generated('busy', { target: { name: 'busy', role: null, archived: false, available: false } });
     expect(names([...collaborators(20), busy], true)).toHaveLength(20);
@@ -100,7 +121,10 @@ describe('the definitions of the tools of an agent', () => {
   it('keep to what providers accept: names of 64 characters, descriptions of 1,024, no half characters', () => {
     const longest = 'a'.repeat(52);
     const described = `${'x'.repeat(1_022)}😀😀`;
-    const functions = functionsOf([generated(longest, { description: described }), ...Array.from({ length: 200 }, (_, index) => tool({ name: `tool_${index}`, description: '„ünïcode“ 漢字 😀' }))]);
+    const functions = functionsOf([
+      generated(longest, { description: described }),
+      ...Array.from({ length: 200 }, (_, index) => tool({ name: `tool_${index}`, description: '„ünïcode“ 漢字 😀' })),
+    ]);
     expect(functions).toHaveLength(201);
     for (const { name, description } of functions) {
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
@@ -108,7 +132,9 @@ describe('the definitions of the tools of an agent', () => {
       expect(description).not.toMatch(/\p{Surrogate}/u);
     }
     expect(functions[0]!.name).toHaveLength(64);
-    const many = functionsOf(Array.from({ length: 200 }, (_, index) => generated(`agent-${index}`, { description: '😀'.repeat(2_000) })));
+    const many = functionsOf(
+      Array.from({ length: 200 }, (_, index) => generated(`agent-${index}`, { description: '😀'.repeat(2_000) })),
+    );
     expect(many).toHaveLength(1);
     const { target } = many[0]!.schema.properties as { target: { enum: string[]; description: string } };
     expect([target.enum.length, target.description.length < 20_000]).toEqual([200, true]);
@@ -116,7 +142,10 @@ describe('the definitions of the tools of an agent', () => {
   });
 
   it('are JSON Schema of drafts 7 and 2020-12, and what the MCP SDK reads', () => {
-    const drafts = [new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }), new Ajv2020({ strict: true, strictTypes: false })];
+    const drafts = [
+      new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }),
+      new Ajv2020({ strict: true, strictTypes: false }),
+    ];
     fc.assert(
       fc.property(fc.array(defined, { minLength: 1, maxLength: 25 }), (tools) => {
         const functions = functionsOf(tools);
@@ -129,19 +158,41 @@ describe('the definitions of the tools of an agent', () => {
 });
 
 describe('the check of arguments', () => {
-  const value = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.boolean(), fc.constant([1]), fc.constant({ a: 1 }));
+  const value = fc.oneof(
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.string(),
+    fc.boolean(),
+    fc.constant([1]),
+    fc.constant({ a: 1 }),
+  );
 
   it('agrees with Ajv on the schema that the model got', () => {
     const ajv = new Ajv({ allErrors: true });
     fc.assert(
-      fc.property(defined, fc.dictionary(fc.constantFrom('reason', 'summary', 'variables', 'other', 'constructor'), value), fc.array(value, { minLength: 5, maxLength: 5 }), fc.nat(31), (one, given, values, which) => {
-        const own = Object.fromEntries(one.variables.flatMap(({ name, enum: allowed, default: preset }, index) => ((which >> index) & 1 ? [[name, index % 2 ? values[index] : (allowed?.[0] ?? preset ?? values[index])]] : [])));
-        const given2 = { ...given, ...own };
-        const [{ schema }] = functionsOf([one]) as [ToolFunction];
-        const valid = ajv.compile(schema)(given2);
-        const checked = checkArguments(given2, one);
-        expect([given2, 'problems' in checked ? checked.problems : []]).toEqual([given2, valid ? [] : expect.arrayContaining([expect.anything()])]);
-      }),
+      fc.property(
+        defined,
+        fc.dictionary(fc.constantFrom('reason', 'summary', 'variables', 'other', 'constructor'), value),
+        fc.array(value, { minLength: 5, maxLength: 5 }),
+        fc.nat(31),
+        (one, given, values, which) => {
+          const own = Object.fromEntries(
+            one.variables.flatMap(({ name, enum: allowed, default: preset }, index) =>
+              (which >> index) & 1
+                ? [[name, index % 2 ? values[index] : (allowed?.[0] ?? preset ?? values[index])]]
+                : [],
+            ),
+          );
+          const given2 = { ...given, ...own };
+          const [{ schema }] = functionsOf([one]) as [ToolFunction];
+          const valid = ajv.compile(schema)(given2);
+          const checked = checkArguments(given2, one);
+          expect([given2, 'problems' in checked ? checked.problems : []]).toEqual([
+            given2,
+            valid ? [] : expect.arrayContaining([expect.anything()]),
+          ]);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -156,7 +207,10 @@ describe('the check of arguments', () => {
         { path: ['summary'], message: 'is not a string: give a string' },
         { path: ['severity'], message: 'is not among the allowed values: give one of 1, 2' },
         { path: ['city'], message: 'is required: give a value' },
-        { path: ['town'], message: 'is no argument of this tool: leave it out. It takes reason, summary, severity, city' },
+        {
+          path: ['town'],
+          message: 'is no argument of this tool: leave it out. It takes reason, summary, severity, city',
+        },
       ],
     });
     expect(checkArguments({ variables: { _x: 1 } }, { generated: true, variables: [] })).toEqual({
@@ -165,12 +219,28 @@ describe('the check of arguments', () => {
         { path: ['variables', '_x'], message: "is no name of a variable: give 1 to 128 characters, not '_' first" },
       ],
     });
-    expect(checkArguments({ reason: 'é'.repeat(2_049), variables: [] }, { generated: true, variables: [] })).toMatchObject({ problems: [{ path: ['reason'], message: expect.stringContaining('limit is 4096') as string }, { path: ['variables'] }] });
+    expect(
+      checkArguments({ reason: 'é'.repeat(2_049), variables: [] }, { generated: true, variables: [] }),
+    ).toMatchObject({
+      problems: [
+        { path: ['reason'], message: expect.stringContaining('limit is 4096') as string },
+        { path: ['variables'] },
+      ],
+    });
   });
 
   it('fills in the values that a call leaves out', () => {
-    const variables: ToolVariable[] = [{ name: 'severity', type: 'INTEGER', required: false, description: null, enum: null, default: 1 }, { name: 'city', type: 'STRING', required: false, description: null, enum: null, default: null }];
-    expect(checkArguments({}, { generated: false, variables })).toEqual({ reason: null, summary: null, variables: { severity: 1 } });
-    expect(checkArguments({ severity: 2, city: 'Rome' }, { generated: false, variables })).toMatchObject({ variables: { severity: 2, city: 'Rome' } });
+    const variables: ToolVariable[] = [
+      { name: 'severity', type: 'INTEGER', required: false, description: null, enum: null, default: 1 },
+      { name: 'city', type: 'STRING', required: false, description: null, enum: null, default: null },
+    ];
+    expect(checkArguments({}, { generated: false, variables })).toEqual({
+      reason: null,
+      summary: null,
+      variables: { severity: 1 },
+    });
+    expect(checkArguments({ severity: 2, city: 'Rome' }, { generated: false, variables })).toMatchObject({
+      variables: { severity: 2, city: 'Rome' },
+    });
   });
 });

@@ -5,7 +5,12 @@ import { type HandoffTool, isEnabled, toolOfMany, type ToolVariable, type Variab
 export type ToolFormat = 'ANTHROPIC' | 'OPENAI_CHAT' | 'OPENAI_RESPONSES' | 'MCP';
 
 /** A type, not an interface: SDKs take objects with an index signature. */
-export type JsonSchema = { type: 'object'; properties: Record<string, object>; required: string[]; additionalProperties: false };
+export type JsonSchema = {
+  type: 'object';
+  properties: Record<string, object>;
+  required: string[];
+  additionalProperties: false;
+};
 
 /** A function of a model: a tool, or one that stands for many. */
 export interface ToolFunction {
@@ -24,7 +29,10 @@ const charactersOfTargets = 8_000;
 const reason = { type: 'string', description: 'Why you hand off, for people and for the next agent: at most 4 KB.' };
 const common = {
   reason,
-  summary: { type: 'string', description: 'Summary of the work so far, at most 32 KB. Leave it out to have it composed from the log.' },
+  summary: {
+    type: 'string',
+    description: 'Summary of the work so far, at most 32 KB. Leave it out to have it composed from the log.',
+  },
 };
 const variables = {
   type: 'object',
@@ -49,7 +57,12 @@ const propertyOf = ({ type, description, enum: allowed, default: preset }: ToolV
   ...(preset !== null && { default: preset }),
 });
 
-const schema = (properties: Record<string, object>, required: string[]): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
+const schema = (properties: Record<string, object>, required: string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
 
 const schemaOfGenerated = schema({ ...common, variables }, ['reason']);
 
@@ -58,7 +71,10 @@ export function schemaOf(tool: Pick<HandoffTool, 'generated' | 'variables'>, tar
   if (targets !== undefined) return schemaOfMany({ type: 'string', enum: targets });
   if (tool.generated) return schemaOfGenerated;
   const own = Object.fromEntries(tool.variables.map((variable) => [variable.name, propertyOf(variable)]));
-  return schema({ ...own, ...common }, tool.variables.filter(({ required }) => required).map(({ name }) => name));
+  return schema(
+    { ...own, ...common },
+    tool.variables.filter(({ required }) => required).map(({ name }) => name),
+  );
 }
 
 const schemaOfMany = (target: object): JsonSchema => schema({ target, ...common, variables }, ['target', 'reason']);
@@ -69,12 +85,17 @@ function targetAmong(tools: readonly HandoffTool[]): object {
   return {
     type: 'string',
     enum: tools.map(({ targetAgentId }) => targetAgentId),
-    description: ['The agent that gets the session:', ...tools.map((tool) => `- ${tool.targetAgentId}: ${cut(tool.description, characters)}`)].join('\n'),
+    description: [
+      'The agent that gets the session:',
+      ...tools.map((tool) => `- ${tool.targetAgentId}: ${cut(tool.description, characters)}`),
+    ].join('\n'),
   };
 }
 
 /** The function of one tool. */
-export const functionOf = (tool: Pick<HandoffTool, 'name' | 'description' | 'generated' | 'variables'>): ToolFunction => ({
+export const functionOf = (
+  tool: Pick<HandoffTool, 'name' | 'description' | 'generated' | 'variables'>,
+): ToolFunction => ({
   name: tool.name,
   description: cut(tool.description, longestDescription),
   schema: schemaOf(tool),
@@ -87,23 +108,39 @@ export function functionsOf(tools: readonly HandoffTool[], onlyAvailable = false
   const asOne = generated.length > mostTargets;
   const single = (asOne ? offered.filter((tool) => !tool.generated) : offered).map(functionOf);
   if (!asOne) return single;
-  return [{ name: toolOfMany, description: 'Hands this session off to another agent, which goes on with the work. You stop working on it.', schema: schemaOfMany(targetAmong(generated)) }, ...single];
+  return [
+    {
+      name: toolOfMany,
+      description: 'Hands this session off to another agent, which goes on with the work. You stop working on it.',
+      schema: schemaOfMany(targetAmong(generated)),
+    },
+    ...single,
+  ];
 }
 
 /** A function in each format. */
 export const formats = {
   ANTHROPIC: ({ name, description, schema: input_schema }: ToolFunction) => ({ name, description, input_schema }),
   // `strict` would require every argument, and forbid objects with any names.
-  OPENAI_CHAT: ({ name, description, schema: parameters }: ToolFunction) => ({ type: 'function' as const, function: { name, description, parameters, strict: false } }),
-  OPENAI_RESPONSES: ({ name, description, schema: parameters }: ToolFunction) => ({ type: 'function' as const, name, description, parameters, strict: false }),
+  OPENAI_CHAT: ({ name, description, schema: parameters }: ToolFunction) => ({
+    type: 'function' as const,
+    function: { name, description, parameters, strict: false },
+  }),
+  OPENAI_RESPONSES: ({ name, description, schema: parameters }: ToolFunction) => ({
+    type: 'function' as const,
+    name,
+    description,
+    parameters,
+    strict: false,
+  }),
   MCP: ({ name, description, schema: inputSchema }: ToolFunction) => ({ name, description, inputSchema }),
 } satisfies Record<ToolFormat, (each: ToolFunction) => object>;
 
-export const define = (functions: readonly ToolFunction[], format: ToolFormat): object[] => functions.map((each) => formats[format](each));
+export const define = (functions: readonly ToolFunction[], format: ToolFormat): object[] =>
+  functions.map((each) => formats[format](each));
 
 /** At most so many UTF-16 units, without half a character at the end. */
 function cut(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
-

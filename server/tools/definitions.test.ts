@@ -18,8 +18,13 @@ const { sent } = recordQueries(db.pool);
 interface Asked {
   agent: { handoffToolDefinitions: object[] };
 }
-const definitions = async (format: string, { of = 'ada', args = '', asker = 'OPERATOR' }: { of?: string; args?: string; asker?: keyof typeof askers } = {}) => {
-  const { data, errors } = await askers[asker].post<Asked>(`{ agent(id: "${of}") { handoffToolDefinitions(format: ${format}${args}) } }`);
+const definitions = async (
+  format: string,
+  { of = 'ada', args = '', asker = 'OPERATOR' }: { of?: string; args?: string; asker?: keyof typeof askers } = {},
+) => {
+  const { data, errors } = await askers[asker].post<Asked>(
+    `{ agent(id: "${of}") { handoffToolDefinitions(format: ${format}${args}) } }`,
+  );
   expect(errors).toBeUndefined();
   return data.agent.handoffToolDefinitions;
 };
@@ -33,7 +38,16 @@ beforeAll(async () => {
     agentIds: ['ada'],
     description: 'Call it when a customer is angry.',
     instructions: null,
-    variables: [{ name: 'severity', type: 'INTEGER', required: true, description: 'From 1 to 3.', enum: [1, 2, 3], default: null }],
+    variables: [
+      {
+        name: 'severity',
+        type: 'INTEGER',
+        required: true,
+        description: 'From 1 to 3.',
+        enum: [1, 2, 3],
+        default: null,
+      },
+    ],
   });
 });
 
@@ -41,7 +55,10 @@ describe('Agent.handoffToolDefinitions', () => {
   it('returns defined and generated tools by name, with the description of the target', async () => {
     const tools = await definitions('ANTHROPIC');
     expect(namesIn(tools)).toEqual(['escalate', 'transfer_to_bob', 'transfer_to_eve']);
-    expect(tools[1]).toMatchObject({ description: "Hands this session off to the agent 'bob' (Bob, reviewer). Reviews code.", input_schema: { required: ['reason'] } });
+    expect(tools[1]).toMatchObject({
+      description: "Hands this session off to the agent 'bob' (Bob, reviewer). Reviews code.",
+      input_schema: { required: ['reason'] },
+    });
   });
 
   it('is readable by the agent itself and by people', async () => {
@@ -63,7 +80,10 @@ describe('Agent.handoffToolDefinitions', () => {
     for (const id of others) await agent(id);
     await agent('manager', { collaborators: others });
     const [many, ...rest] = await definitions('OPENAI_RESPONSES', { of: 'manager' });
-    expect([many, rest]).toMatchObject([{ name: 'handoff', parameters: { properties: { target: { enum: [...others].sort() } } } }, []]);
+    expect([many, rest]).toMatchObject([
+      { name: 'handoff', parameters: { properties: { target: { enum: [...others].sort() } } } },
+      [],
+    ]);
   });
 
   it('reads the tools of all agents of a list in one statement', async () => {
@@ -80,7 +100,11 @@ describe('the real SDKs send the definitions to the model', () => {
   it('openai, chat completions', async () => {
     const { url, received } = await scriptedModel([{ calls: [call] }]);
     const tools = (await definitions('OPENAI_CHAT')) as OpenAI.ChatCompletionTool[];
-    const { choices } = await new OpenAI({ apiKey: 'none', baseURL: url }).chat.completions.create({ model: 'scripted', messages: [{ role: 'user', content: 'Go.' }], tools });
+    const { choices } = await new OpenAI({ apiKey: 'none', baseURL: url }).chat.completions.create({
+      model: 'scripted',
+      messages: [{ role: 'user', content: 'Go.' }],
+      tools,
+    });
     expect(received[0]!.body.tools).toEqual(tools);
     expect(choices[0]!.message.tool_calls).toMatchObject([{ function: { name: 'transfer_to_bob' } }]);
   });
@@ -88,7 +112,11 @@ describe('the real SDKs send the definitions to the model', () => {
   it('openai, responses', async () => {
     const { url, received } = await scriptedModel([{ calls: [call] }]);
     const tools = (await definitions('OPENAI_RESPONSES')) as OpenAI.Responses.Tool[];
-    const { output } = await new OpenAI({ apiKey: 'none', baseURL: url }).responses.create({ model: 'scripted', input: 'Go.', tools });
+    const { output } = await new OpenAI({ apiKey: 'none', baseURL: url }).responses.create({
+      model: 'scripted',
+      input: 'Go.',
+      tools,
+    });
     expect(received[0]!.body.tools).toEqual(tools);
     expect(output).toMatchObject([{ type: 'function_call', name: 'transfer_to_bob' }]);
   });
@@ -96,7 +124,12 @@ describe('the real SDKs send the definitions to the model', () => {
   it('@anthropic-ai/sdk', async () => {
     const { url, received } = await scriptedModel([{ calls: [call] }]);
     const tools = (await definitions('ANTHROPIC')) as Anthropic.Tool[];
-    const { content } = await new Anthropic({ apiKey: 'none', baseURL: url }).messages.create({ model: 'scripted', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }], tools });
+    const { content } = await new Anthropic({ apiKey: 'none', baseURL: url }).messages.create({
+      model: 'scripted',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Go.' }],
+      tools,
+    });
     expect(received[0]!.body.tools).toEqual(tools);
     expect(content).toMatchObject([{ type: 'tool_use', name: 'transfer_to_bob' }]);
   });

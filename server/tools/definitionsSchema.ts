@@ -21,7 +21,9 @@ const ToolFormat = builder.enumType('ToolFormat', {
 
 const args = z.object({
   format: oneOf(ToolFormat).describe('Format of the definitions.'),
-  onlyAvailable: withDefault(z.boolean(), false).describe('True leaves out tools whose target is not AVAILABLE with a free place.'),
+  onlyAvailable: withDefault(z.boolean(), false).describe(
+    'True leaves out tools whose target is not AVAILABLE with a free place.',
+  ),
 });
 
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
@@ -36,7 +38,11 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       const { format, onlyAvailable } = decodeArgs(args, given);
       const tools = await batched(context, info, id, async (agentIds) => {
         const found = await findTools(readerOf(context), { agentIds, archived: false });
-        return new Map(agentIds.map((agentId) => [agentId, found.filter((tool) => tool.agentIds.includes(agentId))] as [string, HandoffTool[]]));
+        return new Map(
+          agentIds.map(
+            (agentId) => [agentId, found.filter((tool) => tool.agentIds.includes(agentId))] as [string, HandoffTool[]],
+          ),
+        );
       });
       return define(functionsOf(tools ?? [], onlyAvailable), format);
     },

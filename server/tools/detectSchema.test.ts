@@ -25,23 +25,50 @@ const query = `query ($agentId: ID!, $response: JSON!) { detection: detectHandof
 interface Detected {
   detection: { format: string | null; calls: Record<string, unknown>[]; chosen: { index: number } | null } | null;
 }
-const detect = (response: unknown, agentId = 'ada', asker = admin): Promise<Answer<Detected>> => asker.post<Detected>(query, { agentId, response });
+const detect = (response: unknown, agentId = 'ada', asker = admin): Promise<Answer<Detected>> =>
+  asker.post<Detected>(query, { agentId, response });
 const named = (name: string) => ({ name, json: '{"reason":"r"}' });
 
 describe('detectHandoffs', () => {
   it('finds the tools of collaborators, other agents by the style of the name, and agents archived since', async () => {
     const before = await hashAllTables(db.pool);
-    const { data, errors } = await detect(openaiResponse(['search', 'transfer_to_old', 'transfer_to_bob', 'handoff_to_eve', 'transfer_to_savings'].map(named)));
+    const { data, errors } = await detect(
+      openaiResponse(
+        ['search', 'transfer_to_old', 'transfer_to_bob', 'handoff_to_eve', 'transfer_to_savings'].map(named),
+      ),
+    );
     expect(errors).toBeUndefined();
-    const found = (id: string) => ({ kind: 'HANDOFF', target: { id, name: id, handoffsReceived: { totalCount: 0 } }, problem: null });
+    const found = (id: string) => ({
+      kind: 'HANDOFF',
+      target: { id, name: id, handoffsReceived: { totalCount: 0 } },
+      problem: null,
+    });
     expect(data.detection).toMatchObject({
       format: 'OPENAI_RESPONSE',
       calls: [
-        { index: 0, callId: 'call_0', toolName: 'search', arguments: { reason: 'r' }, kind: 'OTHER', target: null, tool: null, problem: null },
-        { kind: 'UNRESOLVED', target: null, tool: { name: 'transfer_to_old', generated: true }, problem: { code: 'ARCHIVED_TARGET', message: "Agent 'old' is archived", suggestions: [], path: [] } },
+        {
+          index: 0,
+          callId: 'call_0',
+          toolName: 'search',
+          arguments: { reason: 'r' },
+          kind: 'OTHER',
+          target: null,
+          tool: null,
+          problem: null,
+        },
+        {
+          kind: 'UNRESOLVED',
+          target: null,
+          tool: { name: 'transfer_to_old', generated: true },
+          problem: { code: 'ARCHIVED_TARGET', message: "Agent 'old' is archived", suggestions: [], path: [] },
+        },
         { ...found('bob'), tool: { name: 'transfer_to_bob', generated: true } },
         { ...found('eve'), tool: null },
-        { kind: 'UNRESOLVED', target: null, problem: { code: 'UNKNOWN_TARGET', message: "No agent is named 'savings'" } },
+        {
+          kind: 'UNRESOLVED',
+          target: null,
+          problem: { code: 'UNKNOWN_TARGET', message: "No agent is named 'savings'" },
+        },
       ],
       chosen: { index: 2 },
     });
@@ -63,11 +90,18 @@ describe('detectHandoffs', () => {
 
   it('answers an agent for itself only', async () => {
     const ada = client(url, { key: await secretFor(db.pool, 'AGENT', 'ada') });
-    expect((await detect(openaiResponse([named('transfer_to_bob')]), 'ada', ada)).data.detection?.chosen).toEqual({ index: 0 });
+    expect((await detect(openaiResponse([named('transfer_to_bob')]), 'ada', ada)).data.detection?.chosen).toEqual({
+      index: 0,
+    });
     for (const other of ['bob', 'nobody']) {
       const { data, errors } = await detect(openaiResponse([named('transfer_to_eve')]), other, ada);
       expect(data.detection).toBeNull();
-      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' }, message: "Your key is bound to agent 'ada': give this agentId, or ask an operator" }]);
+      expect(errors).toMatchObject([
+        {
+          extensions: { code: 'FORBIDDEN' },
+          message: "Your key is bound to agent 'ada': give this agentId, or ask an operator",
+        },
+      ]);
     }
   });
 
@@ -75,12 +109,16 @@ describe('detectHandoffs', () => {
     const answer = (calls: number) => openaiResponse(Array.from({ length: calls }, () => named('transfer_to_bob')));
     expect((await detect(answer(200))).data.detection?.calls).toHaveLength(200);
     expect((await detect(answer(201))).errors).toMatchObject([
-      { extensions: { code: 'LIMIT_EXCEEDED' }, message: '201 calls exceed the limit of 200 in one request: send only the last answer of the model' },
+      {
+        extensions: { code: 'LIMIT_EXCEEDED' },
+        message: '201 calls exceed the limit of 200 in one request: send only the last answer of the model',
+      },
     ]);
   });
 
   it('takes almost 1 MB, and refuses more with 413', async () => {
-    const answer = (size: number) => openaiResponse([{ name: 'transfer_to_bob', json: JSON.stringify({ summary: 'x'.repeat(size) }) }]);
+    const answer = (size: number) =>
+      openaiResponse([{ name: 'transfer_to_bob', json: JSON.stringify({ summary: 'x'.repeat(size) }) }]);
     expect((await detect(answer(990_000))).data.detection?.chosen).toEqual({ index: 0 });
     expect((await detect(answer(1_000_000))).status).toBe(413);
   });
@@ -93,9 +131,16 @@ describe('detectHandoffs', () => {
       [{ a: ['\u0000'] }, 'response.a.0 contains NUL (U+0000): remove it'],
       [{ id: 2 ** 60 }, /^response\.id is 11529215046068\d+, .*: send it as a string$/],
     ] as const) {
-      expect((await detect(response)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' }, message: typeof message === 'string' ? message : (expect.stringMatching(message) as string) }]);
+      expect((await detect(response)).errors).toMatchObject([
+        {
+          extensions: { code: 'BAD_USER_INPUT' },
+          message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),
+        },
+      ]);
     }
-    expect((await detect({}, 'Ada')).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', path: ['agentId'] } }]);
+    expect((await detect({}, 'Ada')).errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', path: ['agentId'] } },
+    ]);
     expect((await detect(null)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });

@@ -16,7 +16,9 @@ import type { HandoffTool as Tool } from './tool.ts';
 
 /** The values of an enum, each with its description. */
 const described = <Value extends string>(descriptions: Record<Value, string>) =>
-  Object.fromEntries(Object.entries<string>(descriptions).map(([value, description]) => [value, { description }])) as Record<Value, { description: string }>;
+  Object.fromEntries(
+    Object.entries<string>(descriptions).map(([value, description]) => [value, { description }]),
+  ) as Record<Value, { description: string }>;
 
 const Format = builder.enumType('ModelAnswerFormat', {
   description: "Formats of a model's answer. A recorded stream has the format of its whole answer.",
@@ -24,7 +26,8 @@ const Format = builder.enumType('ModelAnswerFormat', {
     ANTHROPIC_MESSAGE: 'A Message of the Anthropic API, its content blocks, or its stream.',
     OPENAI_CHAT_COMPLETION: 'A chat completion of the OpenAI API, its message, or its chunks.',
     OPENAI_RESPONSE: 'A response of the OpenAI API, its output items, or its stream.',
-    AGENTS_SDK: 'Items of a run of the OpenAI Agents SDK, a model response, or a RunState, of which only the last model response is read.',
+    AGENTS_SDK:
+      'Items of a run of the OpenAI Agents SDK, a model response, or a RunState, of which only the last model response is read.',
   }),
 });
 
@@ -45,7 +48,8 @@ const Code = builder.enumType('DetectionProblemCode', {
     ARCHIVED_TARGET: 'The Agent is archived.',
     SAME_AGENT: 'The call names the Agent that made it.',
     MISSING_TARGET: 'The call names no Agent.',
-    UNKNOWN_TOOL: "The name equals a tool of the Agent only when case, '-' and '_' are ignored. `suggestions` lists the tools.",
+    UNKNOWN_TOOL:
+      "The name equals a tool of the Agent only when case, '-' and '_' are ignored. `suggestions` lists the tools.",
     INVALID_ARGUMENTS: 'The arguments are not a JSON object that can be stored. `arguments` is null.',
     RESERVED_ARGUMENTS: "The call had arguments whose names begin with '_handoff_'. They were dropped.",
   }),
@@ -57,8 +61,15 @@ const DetectionProblem = builder.objectRef<Problem>('DetectionProblem').implemen
   fields: (t) => ({
     code: t.expose('code', { type: Code, description: 'The code.' }),
     message: t.exposeString('message', { description: 'A message that can be given to the model.' }),
-    suggestions: t.expose('suggestions', { type: ['String'], description: 'Ids of Agents, or names of tools, that may have been meant, nearest first. Given for the first 20 different names.' }),
-    path: t.expose('path', { type: ['String'], description: 'Path in the arguments; empty when the problem is the whole call.' }),
+    suggestions: t.expose('suggestions', {
+      type: ['String'],
+      description:
+        'Ids of Agents, or names of tools, that may have been meant, nearest first. Given for the first 20 different names.',
+    }),
+    path: t.expose('path', {
+      type: ['String'],
+      description: 'Path in the arguments; empty when the problem is the whole call.',
+    }),
   }),
 });
 
@@ -70,12 +81,16 @@ const Call = builder.objectRef<CallOfTool>('DetectedCall').implement({
   description: "A tool call in a model's answer. Calls that the provider executes itself are not listed.",
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Position among the calls of the answer, from 0.' }),
-    callId: t.exposeString('callId', { nullable: true, description: 'Id that the provider gave to the call; null when it has none.' }),
+    callId: t.exposeString('callId', {
+      nullable: true,
+      description: 'Id that the provider gave to the call; null when it has none.',
+    }),
     toolName: t.exposeString('toolName', { description: 'Name of the tool as the model wrote it.' }),
     arguments: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Arguments of the call, an object; null when they are invalid. Names that begin with `_handoff_` are dropped unless `kind` is OTHER.',
+      description:
+        'Arguments of the call, an object; null when they are invalid. Names that begin with `_handoff_` are dropped unless `kind` is OTHER.',
       resolve: (call) => call.arguments,
     }),
     kind: t.expose('kind', { type: Kind, description: 'Whether the call is a handoff.' }),
@@ -83,32 +98,53 @@ const Call = builder.objectRef<CallOfTool>('DetectedCall').implement({
       type: modelRef('Agent'),
       nullable: true,
       description: 'The Agent that the call hands off to; null unless `kind` is HANDOFF.',
-      resolve: ({ targetAgentId }, _args, context, info) => (targetAgentId === null ? null : agentNamed(targetAgentId, context, info)),
+      resolve: ({ targetAgentId }, _args, context, info) =>
+        targetAgentId === null ? null : agentNamed(targetAgentId, context, info),
     }),
     tool: t.field({
       type: HandoffTool,
       nullable: true,
-      description: "The Agent's own tool that was called; null when only the style of the name is known, such as `transfer_to_x`.",
+      description:
+        "The Agent's own tool that was called; null when only the style of the name is known, such as `transfer_to_x`.",
       resolve: ({ handoffTool }) => handoffTool,
     }),
     problem: t.field({
       type: DetectionProblem,
       nullable: true,
-      description: 'What is wrong with the call; null when nothing is. A HANDOFF with INVALID_ARGUMENTS must be corrected by the model.',
+      description:
+        'What is wrong with the call; null when nothing is. A HANDOFF with INVALID_ARGUMENTS must be corrected by the model.',
       resolve: ({ problem }) => problem,
     }),
   }),
 });
 
-const HandoffDetection = builder.objectRef<Omit<Detection, 'calls' | 'chosen'> & { calls: CallOfTool[]; chosen: CallOfTool | null }>('HandoffDetection').implement({
-  access: 'inherit',
-  description: "The tool calls in a model's answer.",
-  fields: (t) => ({
-    format: t.expose('format', { type: Format, nullable: true, description: 'Format of the answer; null when it has none of the known formats and `calls` is empty.' }),
-    calls: t.field({ type: [Call], listSize: partOfRecord, description: `All calls, at most ${limits.counts.toolCallsOfTurn}, in their order.`, resolve: ({ calls }) => calls }),
-    chosen: t.field({ type: Call, nullable: true, description: 'The first HANDOFF, else the first UNRESOLVED, else null.', resolve: ({ chosen }) => chosen }),
-  }),
-});
+const HandoffDetection = builder
+  .objectRef<Omit<Detection, 'calls' | 'chosen'> & { calls: CallOfTool[]; chosen: CallOfTool | null }>(
+    'HandoffDetection',
+  )
+  .implement({
+    access: 'inherit',
+    description: "The tool calls in a model's answer.",
+    fields: (t) => ({
+      format: t.expose('format', {
+        type: Format,
+        nullable: true,
+        description: 'Format of the answer; null when it has none of the known formats and `calls` is empty.',
+      }),
+      calls: t.field({
+        type: [Call],
+        listSize: partOfRecord,
+        description: `All calls, at most ${limits.counts.toolCallsOfTurn}, in their order.`,
+        resolve: ({ calls }) => calls,
+      }),
+      chosen: t.field({
+        type: Call,
+        nullable: true,
+        description: 'The first HANDOFF, else the first UNRESOLVED, else null.',
+        resolve: ({ chosen }) => chosen,
+      }),
+    }),
+  });
 
 const detectArgs = z.object({
   agentId: agentId.describe('Id of the Agent whose model gave the answer.'),
@@ -128,12 +164,14 @@ builder.queryField('detectHandoffs', (t) =>
     resolve: async (_root, args, { pool, caller, processorTime }) => {
       const { agentId: id, response } = decodeArgs(detectArgs, args);
       const own = ownAgent(caller);
-      if (own !== null && own !== id) throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
+      if (own !== null && own !== id)
+        throw new ForbiddenError(`Your key is bound to agent '${own}': give this agentId, or ask an operator`);
       const found = await detectInResponse(readerOf({ pool }), id, response, (work) => inTurn(processorTime, work));
       if (found === null) return null;
       const { detection, handoffTools } = found;
       const { toolCallsOfTurn: limit } = limits.counts;
-      if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
+      if (detection.calls.length > limit)
+        throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const calls = detection.calls.map((call) => ({ ...call, handoffTool: toolOf(call, handoffTools) }));
       return { ...detection, calls, chosen: calls.find(({ index }) => index === detection.chosen?.index) ?? null };
     },
@@ -144,5 +182,10 @@ builder.queryField('detectHandoffs', (t) =>
 function toolOf({ tool, targetAgentId }: DetectedCall, tools: readonly Tool[]): Tool | null {
   if (tool === null) return null;
   const targetId = tool.targetAgentId ?? targetAgentId;
-  return tools.find((each) => each.generated === tool.generated && (tool.id === null ? each.targetAgentId === targetId : each.id === tool.id)) ?? null;
+  return (
+    tools.find(
+      (each) =>
+        each.generated === tool.generated && (tool.id === null ? each.targetAgentId === targetId : each.id === tool.id),
+    ) ?? null
+  );
 }

@@ -25,7 +25,14 @@ import { agentId, idOf, json, keyField, nonBlank, optional } from '../graphql/in
 import { demandMutation, handoffOf, mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
-import { AssumedWrongly, type Call, executeCall, type ExecuteAnswer, type ExecuteInput, resultOfRefusal } from './executeCall.ts';
+import {
+  AssumedWrongly,
+  type Call,
+  executeCall,
+  type ExecuteAnswer,
+  type ExecuteInput,
+  resultOfRefusal,
+} from './executeCall.ts';
 import { assumedCall, callOf, findToolCall, isGeneratedName } from './findToolCall.ts';
 import { detectInResponse } from './known.ts';
 import { readerOf } from './schema.ts';
@@ -39,13 +46,20 @@ interface Answer extends ExecuteAnswer {
 const payload = {
   description: 'The Session was handed off and waits for the target to accept.',
   fields: (t: Fields<Answer>) => ({
-    toolResult: t.field({ type: ToolResult, nullable: true, description: 'What to give back to the model for the call. Never null here: nullable, so that one selection serves the payload and the errors.', resolve: ({ callId, content }) => ({ callId, content, isError: false }) }),
+    toolResult: t.field({
+      type: ToolResult,
+      nullable: true,
+      description:
+        'What to give back to the model for the call. Never null here: nullable, so that one selection serves the payload and the errors.',
+      resolve: ({ callId, content }) => ({ callId, content, isError: false }),
+    }),
     handoff: handoffOf(t),
     session: sessionOf(t),
     others: t.field({
       type: [ToolResult],
       listSize: 5,
-      description: 'What to give back to the model for its other handoff calls, which did not run; empty when there was one call.',
+      description:
+        'What to give back to the model for its other handoff calls, which did not run; empty when there was one call.',
       resolve: ({ others }) => others,
     }),
   }),
@@ -69,19 +83,28 @@ const errors = [
 
 const common = {
   sessionId: idOf('session').describe('The Session to hand off.'),
-  agentId: optional(agentId).describe("The Agent whose model made the call: it must hold the Session. Null: the caller's Agent, for an operator the holder."),
+  agentId: optional(agentId).describe(
+    "The Agent whose model made the call: it must hold the Session. Null: the caller's Agent, for an operator the holder.",
+  ),
 };
 const repeated = 'The same `callId` of the same Agent in the same Session gives the first answer again.';
-const recorded = "The call becomes the Handoff's triggering tool call; it is recorded in the log when it is not there. Each error has a `toolResult` for the model.";
+const recorded =
+  "The call becomes the Handoff's triggering tool call; it is recorded in the log when it is not there. Each error has a `toolResult` for the model.";
 
 mutation('executeHandoffTool', {
   access: workers,
   description: `Executes a model's call of a handoff tool, with the rules of initiateHandoff. ${recorded} ${repeated}`,
   input: z.object({
     ...common,
-    toolName: nonBlank({ characters: 200 }).describe('Name of the tool as the model called it, at most 200 characters.'),
-    arguments: optional(json({ bytes: limits.fields.content })).describe('Arguments of the call: an object, or its JSON as a text; at most 256 KB. Names that begin with `_handoff_` are dropped.'),
-    callId: optional(nonBlank({ characters: 200 })).describe(`Id that the provider gave to the call, at most 200 characters. ${repeated}`),
+    toolName: nonBlank({ characters: 200 }).describe(
+      'Name of the tool as the model called it, at most 200 characters.',
+    ),
+    arguments: optional(json({ bytes: limits.fields.content })).describe(
+      'Arguments of the call: an object, or its JSON as a text; at most 256 KB. Names that begin with `_handoff_` are dropped.',
+    ),
+    callId: optional(nonBlank({ characters: 200 })).describe(
+      `Id that the provider gave to the call, at most 200 characters. ${repeated}`,
+    ),
     ...keyField,
   }),
   payload,
@@ -109,13 +132,30 @@ mutation('executeHandoffs', {
   resolve: (input, context) =>
     execute('executeHandoffs', input, context, async (holder) => {
       const holderId = await holder();
-      const found = holderId === null ? null : await detectInResponse(readerOf(context), holderId, input.response, (work) => inTurn(context.processorTime, work));
+      const found =
+        holderId === null
+          ? null
+          : await detectInResponse(readerOf(context), holderId, input.response, (work) =>
+              inTurn(context.processorTime, work),
+            );
       const detection = found?.detection ?? { format: null, calls: [], chosen: null };
       const { toolCallsOfTurn: limit } = limits.counts;
-      if (detection.calls.length > limit) throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
+      if (detection.calls.length > limit)
+        throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const { chosen } = detection;
-      if (chosen === null) return { callFor: () => ({ callId: null, detected: null, refusal: new NoHandoffFoundError(detection.format !== null) }), callId: null, others: [] };
-      const others = detection.calls.filter((call) => call !== chosen && call.kind !== 'OTHER').map(({ callId }) => ({ callId, content: 'ignored: only the first handoff runs', isError: false }));
+      if (chosen === null)
+        return {
+          callFor: () => ({
+            callId: null,
+            detected: null,
+            refusal: new NoHandoffFoundError(detection.format !== null),
+          }),
+          callId: null,
+          others: [],
+        };
+      const others = detection.calls
+        .filter((call) => call !== chosen && call.kind !== 'OTHER')
+        .map(({ callId }) => ({ callId, content: 'ignored: only the first handoff runs', isError: false }));
       const call = callOf(chosen);
       return { callFor: () => call, callId: chosen.callId, others };
     }),
@@ -138,7 +178,9 @@ async function execute<Input extends ExecuteInput & { idempotencyKey?: string | 
   find: (holder: () => Promise<string | null>) => Promise<Found<Input>>,
 ): Promise<Answer> {
   demandMutation(context.caller, name);
-  const found = await find(async () => input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)));
+  const found = await find(
+    async () => input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)),
+  );
   const executed = (callFor: Found<Input>['callFor']): Promise<ExecuteAnswer> =>
     run(context, name, input, async (work, redacted, settings) => {
       const call = callFor(redacted);

@@ -10,7 +10,9 @@ import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
 
 const findAll = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
 // An index has this expression.
-const findNamed = statement(`SELECT id, archived_at IS NOT NULL AS archived FROM agents WHERE replace(id, '_', '-') = ANY ($1::text[]) ORDER BY id`);
+const findNamed = statement(
+  `SELECT id, archived_at IS NOT NULL AS archived FROM agents WHERE replace(id, '_', '-') = ANY ($1::text[]) ORDER BY id`,
+);
 
 interface Found {
   detection: Detection;
@@ -20,22 +22,37 @@ interface Found {
 type Run = <T>(work: () => T) => T | Promise<T>;
 
 /** Detects the handoffs in a response of an Agent's model; null when the Agent does not exist. `run` runs work on the response. */
-export const detectInResponse = async (reader: Reader, agentId: string, response: unknown, run: Run): Promise<Found | null> => detectFor(reader, agentId, await run(() => readAnswer(response)), run);
+export const detectInResponse = async (
+  reader: Reader,
+  agentId: string,
+  response: unknown,
+  run: Run,
+): Promise<Found | null> => detectFor(reader, agentId, await run(() => readAnswer(response)), run);
 
 /** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. */
-export async function detectFor(reader: Reader, agentId: string, answer: Answer | null, run: Run = (work) => work()): Promise<Found | null> {
+export async function detectFor(
+  reader: Reader,
+  agentId: string,
+  answer: Answer | null,
+  run: Run = (work) => work(),
+): Promise<Found | null> {
   const known = await loadKnown(reader, agentId, answer === null ? [] : namesIn(answer.calls));
   if (known === null) return null;
   const { handoffTools } = known;
   const detection = await run(() => detectIn(answer, known));
   // A message names the nearest of all agents.
-  if (!detection.calls.some(({ problem }) => problem?.code === 'UNKNOWN_TARGET' || problem?.code === 'ARCHIVED_TARGET')) return { detection, handoffTools };
+  if (!detection.calls.some(({ problem }) => problem?.code === 'UNKNOWN_TARGET' || problem?.code === 'ARCHIVED_TARGET'))
+    return { detection, handoffTools };
   const agents = await reader.query<{ id: string; archived: boolean }>(findAll, []);
   return { detection: await run(() => detectIn(answer, { ...known, agents })), handoffTools };
 }
 
 /** Reads what detection needs to know about an Agent, its tools, and the agents with these names; null when it does not exist. */
-async function loadKnown(reader: Reader, agentId: string, names: readonly string[]): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
+async function loadKnown(
+  reader: Reader,
+  agentId: string,
+  names: readonly string[],
+): Promise<(Known & { handoffTools: HandoffTool[] }) | null> {
   const [named, handoffTools] = await Promise.all([
     reader.query<{ id: string; archived: boolean }>(findNamed, [[...new Set([folded(agentId), ...names])]]),
     findTools(reader, { agentIds: [agentId], archived: true }),
@@ -43,15 +60,28 @@ async function loadKnown(reader: Reader, agentId: string, names: readonly string
   if (!named.some(({ id }) => id === agentId)) return null;
   const targets = handoffTools.map(({ targetAgentId, target }) => ({ id: targetAgentId, archived: target.archived }));
   const agents = new Map([...targets, ...named].map((agent) => [agent.id, agent]));
-  return { agentId, tools: knownTools(handoffTools), handoffTools, agents: [...agents.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  return {
+    agentId,
+    tools: knownTools(handoffTools),
+    handoffTools,
+    agents: [...agents.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
 }
 
 /** Tools of archived targets too: a model may have been offered them before. */
 export function knownTools(tools: readonly HandoffTool[]): KnownTool[] {
   const known = tools
     .filter((tool) => tool.generated || tool.archivedAt === null)
-    .map(({ id, name, targetAgentId, generated }): KnownTool => ({ id: generated ? null : id, name, targetAgentId, generated }));
+    .map(({ id, name, targetAgentId, generated }): KnownTool => ({
+      id: generated ? null : id,
+      name,
+      targetAgentId,
+      generated,
+    }));
   const agentIds = tools.filter((tool) => tool.generated && isEnabled(tool)).map(({ targetAgentId }) => targetAgentId);
   if (agentIds.length <= mostTargets) return known;
-  return [...known, { id: null, name: toolOfMany, targetAgentId: null, generated: true, enumTargets: { argument: 'target', agentIds } }];
+  return [
+    ...known,
+    { id: null, name: toolOfMany, targetAgentId: null, generated: true, enumTargets: { argument: 'target', agentIds } },
+  ];
 }

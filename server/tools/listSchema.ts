@@ -18,31 +18,49 @@ const toolFilter = inputObject(
   z.object({
     agentId: optional(agentId).describe('Tools that are offered to this Agent.'),
     targetAgentId: optional(agentId).describe('Tools that hand off to this Agent.'),
-    generated: optional(z.boolean()).describe('True: tools generated from collaborations. False: tools that people defined.'),
-    includeArchived: withDefault(z.boolean(), false).describe('Includes archived tools, and tools generated for archived Agents.'),
+    generated: optional(z.boolean()).describe(
+      'True: tools generated from collaborations. False: tools that people defined.',
+    ),
+    includeArchived: withDefault(z.boolean(), false).describe(
+      'Includes archived tools, and tools generated for archived Agents.',
+    ),
   }),
 );
 const many = z.object({ where: whereOf(toolFilter).describe('Filter. Null: all tools that are not archived.') });
 
-function filterFor({ agentId: asked, targetAgentId, generated, includeArchived: archived }: z.output<typeof toolFilter>, own: string | null): ToolFilter {
+function filterFor(
+  { agentId: asked, targetAgentId, generated, includeArchived: archived }: z.output<typeof toolFilter>,
+  own: string | null,
+): ToolFilter {
   const agentIds = asked === null && own === null ? null : [asked, own].filter((id) => id !== null);
   // Both conditions: an AGENT that asks for another's tools finds none.
-  return { agentIds: agentIds !== null && new Set(agentIds).size > 1 ? [] : agentIds, targetAgentId, generated, archived };
+  return {
+    agentIds: agentIds !== null && new Set(agentIds).size > 1 ? [] : agentIds,
+    targetAgentId,
+    generated,
+    archived,
+  };
 }
 
 builder.queryField('handoffTools', (t) =>
   t.field({
     access: everybody,
     type: connectionOf('HandoffTool', HandoffTool),
-    description: 'Lists handoff tools, generated and defined ones, by name. An AGENT finds those that are offered to its own Agent.',
+    description:
+      'Lists handoff tools, generated and defined ones, by name. An AGENT finds those that are offered to its own Agent.',
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context): Connection => {
       const filter = filterFor(decodeArgs(many, args).where, ownAgent(context.caller));
       const reader = readerOf(context);
       sqlPage(args, order, 0);
       let found: Promise<PageOfRows<Tool>> | undefined;
-      const find = async (): Promise<PageOfRows<Tool>> => cutPage(await pageOfTools(reader, filter, (given) => sqlPage(args, order, given)), args);
-      return { cursor: (row) => encodeCursor(order, row), page: () => (found ??= find()), totalCount: () => countTools(reader, filter) };
+      const find = async (): Promise<PageOfRows<Tool>> =>
+        cutPage(await pageOfTools(reader, filter, (given) => sqlPage(args, order, given)), args);
+      return {
+        cursor: (row) => encodeCursor(order, row),
+        page: () => (found ??= find()),
+        totalCount: () => countTools(reader, filter),
+      };
     },
   }),
 );

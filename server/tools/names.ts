@@ -12,7 +12,11 @@ UNION ALL SELECT agent_id, true FROM agent_collaborators WHERE agent_id = ANY ($
 LIMIT 1`);
 
 /** @throws ConflictError when one of these locked agents has another tool of this name. */
-export async function demandNameFree(work: Work, name: string, { agentIds, exceptId }: { agentIds: readonly string[]; exceptId: string | null }): Promise<void> {
+export async function demandNameFree(
+  work: Work,
+  name: string,
+  { agentIds, exceptId }: { agentIds: readonly string[]; exceptId: string | null },
+): Promise<void> {
   const [taken] = await work.query<{ agent_id: string; generated: boolean }>(findTaken, [agentIds, name, exceptId]);
   if (taken === undefined) return;
   throw new ConflictError(
@@ -27,9 +31,15 @@ SELECT t.name FROM handoff_tool_offers o JOIN handoff_tools t ON t.id = o.tool_i
 WHERE o.agent_id = $1 AND t.archived_at IS NULL AND lower(t.name) = ANY ($2::text[]) ORDER BY t.name LIMIT 1`);
 
 /** @throws ConflictError when a generated tool of these collaborators would have the name of a tool of this locked agent. */
-export async function demandNoToolShadowed(work: Work, agentId: string, collaborators: readonly string[]): Promise<void> {
+export async function demandNoToolShadowed(
+  work: Work,
+  agentId: string,
+  collaborators: readonly string[],
+): Promise<void> {
   if (collaborators.length === 0) return;
   const [tool] = await work.query<{ name: string }>(findShadowed, [agentId, collaborators.map(generatedName)]);
   if (tool === undefined) return;
-  throw new ConflictError(`Agent '${agentId}' has a handoff tool '${tool.name}', the name of the collaborator's generated tool: archive the tool or rename it first`);
+  throw new ConflictError(
+    `Agent '${agentId}' has a handoff tool '${tool.name}', the name of the collaborator's generated tool: archive the tool or rename it first`,
+  );
 }

@@ -26,14 +26,18 @@ async function mostRows(filter: ToolFilter): Promise<number> {
   const plans: Plan[] = [];
   const explainer: Reader = {
     async query({ text }, values) {
-      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+        values,
+      );
       plans.push(rows[0]!['QUERY PLAN'][0].Plan);
       return [];
     },
   };
   await findTools(explainer, filter);
   const readBy = (plan: Plan): number[] => [
-    (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) * plan['Actual Loops'],
+    (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) *
+      plan['Actual Loops'],
     ...(plan.Plans ?? []).flatMap(readBy),
   ];
   return Math.max(...plans.flatMap(readBy));
@@ -51,7 +55,9 @@ it('plans the statement for the tools of an agent once per connection', async ()
   const reader = readerOf({ pool: client });
   // PostgreSQL tries five plans for the given values before it compares them with one for all.
   for (let n = 0; n < 7; n += 1) await findTools(reader, { agentIds: ['agent-7'], archived: false });
-  const { rows } = await client.query<object>(`SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements WHERE statement LIKE '%agent_collaborators%'`);
+  const { rows } = await client.query<object>(
+    `SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements WHERE statement LIKE '%agent_collaborators%'`,
+  );
   client.release();
   expect(rows).toEqual([{ custom_plans: 5, generic_plans: 2 }]);
 });

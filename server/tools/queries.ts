@@ -37,7 +37,8 @@ interface Row {
 }
 
 /** The id of the tool that is generated from a collaboration, a UUIDv8. An index of `agent_collaborators` has this expression. */
-const generatedId = "overlay(overlay(md5(c.agent_id || ' ' || c.collaborator_id) PLACING '8' FROM 13) PLACING '8' FROM 17)::uuid";
+const generatedId =
+  "overlay(overlay(md5(c.agent_id || ' ' || c.collaborator_id) PLACING '8' FROM 13) PLACING '8' FROM 17)::uuid";
 
 const ofTarget = `a.name AS target_name, a.role AS target_role, a.archived_at IS NOT NULL AS target_archived,
   a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE' AND a.current_load < a.max_capacity AS target_available`;
@@ -64,14 +65,36 @@ function toolsSql(filter: ToolFilter): { sql: string; values: unknown[] } {
     ofDefined.push(inDefined(place));
     ofGenerated.push(inGenerated(place));
   };
-  if (filter.ids != null) add(filter.ids, (ids) => `t.id = ANY (${ids}::uuid[])`, (ids) => `${generatedId} = ANY (${ids}::uuid[])`);
+  if (filter.ids != null)
+    add(
+      filter.ids,
+      (ids) => `t.id = ANY (${ids}::uuid[])`,
+      (ids) => `${generatedId} = ANY (${ids}::uuid[])`,
+    );
   if (filter.agentIds != null) {
     // With ANY, PostgreSQL would plan the statement at each execution (0.5 ms): its estimate depends on the length of the list.
-    const [given, is] = filter.agentIds.length === 1 ? [filter.agentIds[0], (id: string) => `= ${id}`] : [filter.agentIds, (ids: string) => `= ANY (${ids}::text[])`];
-    add(given, (place) => `t.id IN (SELECT tool_id FROM handoff_tool_offers WHERE agent_id ${is(place)})`, (place) => `c.agent_id ${is(place)}`);
+    const [given, is] =
+      filter.agentIds.length === 1
+        ? [filter.agentIds[0], (id: string) => `= ${id}`]
+        : [filter.agentIds, (ids: string) => `= ANY (${ids}::text[])`];
+    add(
+      given,
+      (place) => `t.id IN (SELECT tool_id FROM handoff_tool_offers WHERE agent_id ${is(place)})`,
+      (place) => `c.agent_id ${is(place)}`,
+    );
   }
-  if (filter.targetAgentId != null) add(filter.targetAgentId, (id) => `t.target_agent_id = ${id}`, (id) => `c.collaborator_id = ${id}`);
-  if (filter.name !== undefined) add(filter.name, (name) => `t.name = ${name}`, (name) => `'${generatedPrefix}' || c.collaborator_id = ${name}`);
+  if (filter.targetAgentId != null)
+    add(
+      filter.targetAgentId,
+      (id) => `t.target_agent_id = ${id}`,
+      (id) => `c.collaborator_id = ${id}`,
+    );
+  if (filter.name !== undefined)
+    add(
+      filter.name,
+      (name) => `t.name = ${name}`,
+      (name) => `'${generatedPrefix}' || c.collaborator_id = ${name}`,
+    );
   if (!filter.archived) {
     ofDefined.push('t.archived_at IS NULL');
     ofGenerated.push('a.archived_at IS NULL', 's.archived_at IS NULL');
@@ -95,7 +118,12 @@ const toolOf = (row: Row): HandoffTool => ({
   generated: row.generated,
   createdAt: row.created_at,
   archivedAt: row.archived_at,
-  target: { name: row.target_name, role: row.target_role, archived: row.target_archived, available: row.target_available },
+  target: {
+    name: row.target_name,
+    role: row.target_role,
+    archived: row.target_archived,
+    available: row.target_available,
+  },
 });
 
 /** What a model reads of a generated tool. */
@@ -126,7 +154,11 @@ interface PageSql {
 }
 
 /** A page of them; `page` gets the number of values before its own. */
-export async function pageOfTools(reader: Reader, filter: ToolFilter, page: (given: number) => PageSql): Promise<HandoffTool[]> {
+export async function pageOfTools(
+  reader: Reader,
+  filter: ToolFilter,
+  page: (given: number) => PageSql,
+): Promise<HandoffTool[]> {
   const { sql, values } = toolsSql(filter);
   const { where, orderBy, take, values: bounds } = page(values.length);
   const text = `SELECT * FROM (${sql}) tools WHERE ${where} ORDER BY ${orderBy} LIMIT ${take}`;

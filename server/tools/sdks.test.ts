@@ -31,7 +31,9 @@ await run(createHandoffTool, {
   agentIds: ['coder'],
   description: 'Call it when a customer is angry.',
   instructions: null,
-  variables: [{ name: 'severity', type: 'INTEGER', required: true, description: 'From 1 to 3.', enum: [1, 2, 3], default: null }],
+  variables: [
+    { name: 'severity', type: 'INTEGER', required: true, description: 'From 1 to 3.', enum: [1, 2, 3], default: null },
+  ],
 });
 
 interface Definition {
@@ -40,7 +42,11 @@ interface Definition {
   parameters: JsonSchema;
 }
 const definitions = async () =>
-  (await post<{ agent: { tools: Definition[] } }>('{ agent(id: "coder") { tools: handoffToolDefinitions(format: OPENAI_RESPONSES) } }')).data.agent.tools;
+  (
+    await post<{ agent: { tools: Definition[] } }>(
+      '{ agent(id: "coder") { tools: handoffToolDefinitions(format: OPENAI_RESPONSES) } }',
+    )
+  ).data.agent.tools;
 
 interface Done {
   __typename: string;
@@ -60,21 +66,42 @@ async function executeHandoffs(sessionId: string, response: unknown): Promise<Do
   return data.answer;
 }
 const waitingFor = async (agentId: string) =>
-  (await database.prisma.inboxEntry.findMany({ where: { agentId, event: { type: 'HANDOFF_INITIATED' } }, include: { event: true } })).map(({ event }) => encodeId('handoff', event.handoffId!));
+  (
+    await database.prisma.inboxEntry.findMany({
+      where: { agentId, event: { type: 'HANDOFF_INITIATED' } },
+      include: { event: true },
+    })
+  ).map(({ event }) => encodeId('handoff', event.handoffId!));
 
 const wrong: Step = { calls: [{ id: 'call_1', name: 'escalate', arguments: { severity: 'high' } }] };
-const right: Step = { calls: [{ id: 'call_2', name: 'escalate', arguments: { severity: 3, reason: 'The customer shouts.' } }] };
+const right: Step = {
+  calls: [{ id: 'call_2', name: 'escalate', arguments: { severity: 3, reason: 'The customer shouts.' } }],
+};
 
 async function expectEscalated(sessionId: string, answer: Done): Promise<void> {
-  expect(answer).toMatchObject({ __typename: 'ExecuteHandoffsPayload', session: { agent: { id: 'support' }, messages: { nodes: [{ content: 'Routed to support' }] } } });
+  expect(answer).toMatchObject({
+    __typename: 'ExecuteHandoffsPayload',
+    session: { agent: { id: 'support' }, messages: { nodes: [{ content: 'Routed to support' }] } },
+  });
   expect(answer.handoff!.contextVariables).toEqual(expect.arrayContaining([{ name: 'severity', value: 3 }]));
   expect(await waitingFor('support')).toContain(answer.handoff!.id);
-  expect((await executeHandoffs(sessionId, { role: 'assistant', type: 'message', content: [{ type: 'tool_use', id: 'call_2', name: 'escalate', input: {} }] })).handoff!.id).toBe(answer.handoff!.id);
+  expect(
+    (
+      await executeHandoffs(sessionId, {
+        role: 'assistant',
+        type: 'message',
+        content: [{ type: 'tool_use', id: 'call_2', name: 'escalate', input: {} }],
+      })
+    ).handoff!.id,
+  ).toBe(answer.handoff!.id);
 }
 
 describe('the real OpenAI Agents SDK', () => {
   /** Runs an agent until it calls a tool, or to its end. Each call goes to Baton in the model's whole answer. */
-  async function runAgent(sessionId: string, steps: Step[]): Promise<{ results: Done[]; received: Awaited<ReturnType<typeof scriptedModel>>['received']; output: unknown }> {
+  async function runAgent(
+    sessionId: string,
+    steps: Step[],
+  ): Promise<{ results: Done[]; received: Awaited<ReturnType<typeof scriptedModel>>['received']; output: unknown }> {
     const { url: baseURL, received, answers } = await scriptedModel(steps);
     const results: Done[] = [];
     const tools = (await definitions()).map(({ name, description, parameters }) =>
@@ -91,7 +118,10 @@ describe('the real OpenAI Agents SDK', () => {
       }),
     );
     const model = new OpenAIResponsesModel(new OpenAI({ apiKey: 'none', baseURL }), 'scripted');
-    const result = await new Runner({ tracingDisabled: true }).run(new Agent({ name: 'coder', instructions: 'Help.', model, tools }), 'My order is late!');
+    const result = await new Runner({ tracingDisabled: true }).run(
+      new Agent({ name: 'coder', instructions: 'Help.', model, tools }),
+      'My order is late!',
+    );
     return { results, received, output: result.finalOutput };
   }
 
@@ -99,8 +129,14 @@ describe('the real OpenAI Agents SDK', () => {
     const sessionId = encodeId('session', await session('coder'));
     const { results, received, output } = await runAgent(sessionId, [wrong, right, { text: 'I have handed off.' }]);
     expect(output).toBe('I have handed off.');
-    expect(results.map(({ __typename }) => __typename)).toEqual(['InvalidToolArgumentsError', 'ExecuteHandoffsPayload']);
-    expect(received[0]!.body.tools.map((each) => (each as Definition).name)).toEqual(['escalate', 'transfer_to_reviewer']);
+    expect(results.map(({ __typename }) => __typename)).toEqual([
+      'InvalidToolArgumentsError',
+      'ExecuteHandoffsPayload',
+    ]);
+    expect(received[0]!.body.tools.map((each) => (each as Definition).name)).toEqual([
+      'escalate',
+      'transfer_to_reviewer',
+    ]);
     // What the model reads of its mistake.
     expect(JSON.stringify(received[1]!.body.input)).toContain('severity is not an integer: give an integer');
     await expectEscalated(sessionId, results[1]!);
@@ -109,12 +145,18 @@ describe('the real OpenAI Agents SDK', () => {
 
 it('executes the handoff of the Agents SDK itself, whose tool takes no arguments', async () => {
   const sessionId = encodeId('session', await session('coder'));
-  const { url: baseURL, answers } = await scriptedModel([{ calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: {} }] }, { text: 'Reviewed.' }]);
+  const { url: baseURL, answers } = await scriptedModel([
+    { calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: {} }] },
+    { text: 'Reviewed.' },
+  ]);
   const model = new OpenAIResponsesModel(new OpenAI({ apiKey: 'none', baseURL }), 'scripted');
   const coder = new Agent({ name: 'coder', model, handoffs: [new Agent({ name: 'reviewer', model })] });
   const { lastAgent } = await new Runner({ tracingDisabled: true }).run(coder, 'Review it.');
   expect(lastAgent?.name).toBe('reviewer');
-  expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({ __typename: 'ExecuteHandoffsPayload', handoff: { targetAgent: { id: 'reviewer' } } });
+  expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({
+    __typename: 'ExecuteHandoffsPayload',
+    handoff: { targetAgent: { id: 'reviewer' } },
+  });
 });
 
 describe('the real Vercel AI SDK', () => {
@@ -143,31 +185,57 @@ describe('the real Vercel AI SDK', () => {
   it('hands off after the model has corrected its arguments', async () => {
     const sessionId = encodeId('session', await session('coder'));
     const { results, received, text } = await runText(sessionId, [wrong, right, { text: 'I have handed off.' }]);
-    expect([text, results.map(({ __typename }) => __typename)]).toEqual(['I have handed off.', ['InvalidToolArgumentsError', 'ExecuteHandoffsPayload']]);
+    expect([text, results.map(({ __typename }) => __typename)]).toEqual([
+      'I have handed off.',
+      ['InvalidToolArgumentsError', 'ExecuteHandoffsPayload'],
+    ]);
     expect(JSON.stringify(received[1]!.body.messages)).toContain('severity is not an integer: give an integer');
     await expectEscalated(sessionId, results[1]!);
   });
 
   it('of two handoffs in one answer runs the first, and the second is answered as ignored', async () => {
     const sessionId = encodeId('session', await session('coder'));
-    const two: Step = { calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: { reason: 'Please review.' } }, { id: 'call_2', name: 'escalate', arguments: { severity: 1 } }] };
+    const two: Step = {
+      calls: [
+        { id: 'call_1', name: 'transfer_to_reviewer', arguments: { reason: 'Please review.' } },
+        { id: 'call_2', name: 'escalate', arguments: { severity: 1 } },
+      ],
+    };
     const { results } = await runText(sessionId, [two, { text: 'Done.' }]);
     // Both calls give Baton the same answer of the model.
     expect(new Set(results.map(({ handoff }) => handoff!.id)).size).toBe(1);
-    expect(results[0]).toMatchObject({ handoff: { targetAgent: { id: 'reviewer' } }, toolResult: { callId: 'call_1' }, others: [{ callId: 'call_2', content: 'ignored: only the first handoff runs' }] });
+    expect(results[0]).toMatchObject({
+      handoff: { targetAgent: { id: 'reviewer' } },
+      toolResult: { callId: 'call_1' },
+      others: [{ callId: 'call_2', content: 'ignored: only the first handoff runs' }],
+    });
   });
 
   it('tells the model that a target was archived since it got the definitions', async () => {
     const sessionId = encodeId('session', await session('coder'));
     await agent('short-lived');
-    await run(createHandoffTool, { name: 'ask', targetAgentId: 'short-lived', agentIds: ['coder'], description: 'Asks.', variables: [], instructions: null });
+    await run(createHandoffTool, {
+      name: 'ask',
+      targetAgentId: 'short-lived',
+      agentIds: ['coder'],
+      description: 'Asks.',
+      variables: [],
+      instructions: null,
+    });
     const call: Step = { calls: [{ id: 'call_1', name: 'ask', arguments: {} }] };
     const tools = await definitions();
     expect(tools.map(({ name }) => name)).toContain('ask');
     await run(archiveAgent, { id: 'short-lived' });
     const { answers, url: baseURL } = await scriptedModel([call]);
-    await new OpenAI({ apiKey: 'none', baseURL }).responses.create({ model: 'scripted', input: 'Go.', tools: tools as never });
-    expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({ __typename: 'AgentUnavailableError', toolResult: { callId: 'call_1', isError: true, content: "Agent 'short-lived' is archived: choose another" } });
+    await new OpenAI({ apiKey: 'none', baseURL }).responses.create({
+      model: 'scripted',
+      input: 'Go.',
+      tools: tools as never,
+    });
+    expect(await executeHandoffs(sessionId, answers[0])).toMatchObject({
+      __typename: 'AgentUnavailableError',
+      toolResult: { callId: 'call_1', isError: true, content: "Agent 'short-lived' is archived: choose another" },
+    });
   });
 });
 
@@ -191,23 +259,39 @@ describe('the real LangGraph', () => {
     );
     return new ToolNode(tools);
   }
-  const answerOf = ({ calls }: Step): AIMessage => new AIMessage({ content: '', tool_calls: calls!.map(({ id, name, arguments: args }) => ({ id, name, args: args as Record<string, unknown> })) });
+  const answerOf = ({ calls }: Step): AIMessage =>
+    new AIMessage({
+      content: '',
+      tool_calls: calls!.map(({ id, name, arguments: args }) => ({ id, name, args: args as Record<string, unknown> })),
+    });
 
   it('checks the arguments against the definition, and hands off when they are right', async () => {
     const sessionId = encodeId('session', await session('coder'));
     const node = await nodeFor(sessionId);
     const { messages: refused } = (await node.invoke({ messages: [answerOf(wrong)] })) as { messages: ToolMessage[] };
-    expect(refused.map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([['call_1', expect.stringContaining('did not match expected schema')]]);
+    expect(refused.map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
+      ['call_1', expect.stringContaining('did not match expected schema')],
+    ]);
     const { messages } = (await node.invoke({ messages: [answerOf(right)] })) as { messages: ToolMessage[] };
     expect(messages.map(({ tool_call_id, status }) => [tool_call_id, status])).toEqual([['call_2', 'success']]);
-    const { data } = await post<{ session: { agent: { id: string } } }>('query ($id: ID!) { session(id: $id) { agent { id } } }', { id: sessionId });
+    const { data } = await post<{ session: { agent: { id: string } } }>(
+      'query ($id: ID!) { session(id: $id) { agent { id } } }',
+      { id: sessionId },
+    );
     expect(data.session.agent.id).toBe('support');
   });
 
   it('of two handoffs in one answer, which it calls at once, exactly one runs', async () => {
     const sessionId = encodeId('session', await session('coder'));
-    const both: Step = { calls: [{ id: 'call_1', name: 'transfer_to_reviewer', arguments: { reason: 'Please review.' } }, { id: 'call_2', name: 'escalate', arguments: { severity: 1 } }] };
-    const { messages } = (await (await nodeFor(sessionId)).invoke({ messages: [answerOf(both)] })) as { messages: ToolMessage[] };
+    const both: Step = {
+      calls: [
+        { id: 'call_1', name: 'transfer_to_reviewer', arguments: { reason: 'Please review.' } },
+        { id: 'call_2', name: 'escalate', arguments: { severity: 1 } },
+      ],
+    };
+    const { messages } = (await (await nodeFor(sessionId)).invoke({ messages: [answerOf(both)] })) as {
+      messages: ToolMessage[];
+    };
     expect(messages.map(({ status }) => status).sort()).toEqual(['error', 'success']);
   });
 });

@@ -25,11 +25,15 @@ interface Simulated {
   context: { text: string; tokenEstimate: number } | null;
   variables: { name: string; value: unknown }[] | null;
 }
-const fields = 'wouldSucceed queued verdicts { rule passed code message } target { agent { id } freePlaces } context { text tokenEstimate } variables { name value }';
+const fields =
+  'wouldSucceed queued verdicts { rule passed code message } target { agent { id } freePlaces } context { text tokenEstimate } variables { name value }';
 const document = `query ($sessionId: ID!, $targetAgentId: ID, $agentType: String, $toolName: String, $arguments: JSON, $asOperator: Boolean) {
   simulateHandoff(sessionId: $sessionId, targetAgentId: $targetAgentId, agentType: $agentType, toolName: $toolName, arguments: $arguments, asOperator: $asOperator) { ${fields} } }`;
 async function simulate(sessionId: string, given: object, { post } = admin): Promise<Simulated | null> {
-  const { data, errors } = await post<{ simulateHandoff: Simulated | null }>(document, { sessionId: encodeId('session', sessionId), ...given });
+  const { data, errors } = await post<{ simulateHandoff: Simulated | null }>(document, {
+    sessionId: encodeId('session', sessionId),
+    ...given,
+  });
   expect(errors).toBeUndefined();
   return data.simulateHandoff;
 }
@@ -43,8 +47,17 @@ async function newAgents(): Promise<void> {
   await agent(bob, { maxCapacity: 2, instructions: 'what bob is told', type: `TYPE_${round}` });
   await agent(eve, { maxCapacity: 2, type: `TYPE_${round}` });
   await agent(ada, { collaborators: [bob] });
-  const variables = [{ name: 'severity', type: 'INTEGER' as const, required: true, description: null, enum: null, default: null }];
-  await run(createHandoffTool, { name: 'escalate', targetAgentId: eve, agentIds: [ada], description: 'x', variables, instructions: 'Apologise first.' });
+  const variables = [
+    { name: 'severity', type: 'INTEGER' as const, required: true, description: null, enum: null, default: null },
+  ];
+  await run(createHandoffTool, {
+    name: 'escalate',
+    targetAgentId: eve,
+    agentIds: [ada],
+    description: 'x',
+    variables,
+    instructions: 'Apologise first.',
+  });
 }
 beforeEach(newAgents);
 
@@ -56,10 +69,36 @@ describe('simulateHandoff', () => {
     const answer = await simulate(id, { toolName: 'escalate', arguments: { severity: 2, reason: 'Angry.' } });
     expect(answer).toMatchObject({ wouldSucceed: true, target: { agent: { id: eve }, freePlaces: 2 } });
     expect(answer!.verdicts.map(({ rule, passed }) => [rule, passed])).toEqual(
-      ['target', 'who may hand off', 'version', 'open session', 'active only', 'tool', 'arguments', 'already assigned', 'enabled', 'collaborator', 'transition', 'limit', 'loop', 'type', 'role', 'free choice', 'availability', 'capacity'].map((rule) => [rule, true]),
+      [
+        'target',
+        'who may hand off',
+        'version',
+        'open session',
+        'active only',
+        'tool',
+        'arguments',
+        'already assigned',
+        'enabled',
+        'collaborator',
+        'transition',
+        'limit',
+        'loop',
+        'type',
+        'role',
+        'free choice',
+        'availability',
+        'capacity',
+      ].map((rule) => [rule, true]),
     );
     expect(answer!.context!.text).toMatch(/Fix the login[^]*Half of it is done/);
-    expect(answer!.variables).toEqual(expect.arrayContaining([{ name: '_handoff_instructions', value: 'Apologise first.' }, { name: '_handoff_tool', value: 'escalate' }, { name: 'branch', value: 'main' }, { name: 'severity', value: 2 }]));
+    expect(answer!.variables).toEqual(
+      expect.arrayContaining([
+        { name: '_handoff_instructions', value: 'Apologise first.' },
+        { name: '_handoff_tool', value: 'escalate' },
+        { name: 'branch', value: 'main' },
+        { name: 'severity', value: 2 },
+      ]),
+    );
     expect(await hashAllTables(database.pool)).toEqual(before);
   });
 
@@ -68,50 +107,105 @@ describe('simulateHandoff', () => {
     await run(pauseSession, { sessionId: id, expectedVersion: null });
     const answer = await simulate(id, { targetAgentId: bob });
     expect(answer).toMatchObject({ wouldSucceed: false, context: null, variables: null });
-    expect(answer!.verdicts.map(({ passed, code }) => code ?? passed)).toEqual([true, true, true, true, 'INVALID_STATE', ...Array.from({ length: 13 }, () => null)]);
+    expect(answer!.verdicts.map(({ passed, code }) => code ?? passed)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      'INVALID_STATE',
+      ...Array.from({ length: 13 }, () => null),
+    ]);
   });
 
   it('returns the verdict of every guard together', async () => {
     const id = await session(ada, { handoffsEnabled: false, maxHandoffs: 0 });
     await run(setAgentStatus, { id: eve, status: 'OFFLINE' });
     const refused = (await simulate(id, { targetAgentId: eve }))!.verdicts.filter(({ passed }) => passed === false);
-    expect(refused.map(({ rule, code }) => [rule, code])).toEqual([['enabled', 'HANDOFFS_DISABLED'], ['collaborator', 'NOT_A_COLLABORATOR'], ['limit', 'MAX_HANDOFFS_REACHED'], ['availability', 'AGENT_UNAVAILABLE']]);
+    expect(refused.map(({ rule, code }) => [rule, code])).toEqual([
+      ['enabled', 'HANDOFFS_DISABLED'],
+      ['collaborator', 'NOT_A_COLLABORATOR'],
+      ['limit', 'MAX_HANDOFFS_REACHED'],
+      ['availability', 'AGENT_UNAVAILABLE'],
+    ]);
   });
 
   it('chooses by type as reassignSession does', async () => {
     const id = await session(ada);
     await session(bob);
-    expect(await simulate(id, { agentType: `TYPE_${round}`, asOperator: true })).toMatchObject({ wouldSucceed: true, queued: false, target: { agent: { id: eve } } });
-    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, queued: true, target: null });
+    expect(await simulate(id, { agentType: `TYPE_${round}`, asOperator: true })).toMatchObject({
+      wouldSucceed: true,
+      queued: false,
+      target: { agent: { id: eve } },
+    });
+    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({
+      wouldSucceed: false,
+      queued: true,
+      target: null,
+    });
     // As the act itself does; and a finished session is refused before.
     expect(await reassign(id, { agentType: 'NOBODY', queue: true })).toMatchObject({ assignedAgentId: null });
     await run(cancelSession, { sessionId: id, expectedVersion: null, reason: null });
-    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({ wouldSucceed: false, queued: false });
+    expect(await simulate(id, { agentType: 'NOBODY', asOperator: true })).toMatchObject({
+      wouldSucceed: false,
+      queued: false,
+    });
   });
 
   it('judges for an agent what it may do itself, without the instructions of the target', async () => {
     const id = await session(ada);
-    const [byAda, byBob] = [client(url, { key: await secretFor(database.pool, 'AGENT', ada) }), client(url, { key: await secretFor(database.pool, 'AGENT', bob) })];
+    const [byAda, byBob] = [
+      client(url, { key: await secretFor(database.pool, 'AGENT', ada) }),
+      client(url, { key: await secretFor(database.pool, 'AGENT', bob) }),
+    ];
     expect((await simulate(id, { targetAgentId: bob }, byAda))!.context!.text).not.toContain('what bob is told');
     expect((await simulate(id, { targetAgentId: bob }))!.context!.text).toContain('what bob is told');
     expect(await simulate(id, { targetAgentId: bob }, byBob)).toBeNull();
     await initiate(id, bob);
-    expect((await simulate(id, { targetAgentId: eve }, byAda))!.verdicts[1]).toMatchObject({ rule: 'who may hand off', passed: false, code: 'FORBIDDEN' });
-    const { errors } = await byAda.post(document, { sessionId: encodeId('session', id), targetAgentId: bob, asOperator: true });
+    expect((await simulate(id, { targetAgentId: eve }, byAda))!.verdicts[1]).toMatchObject({
+      rule: 'who may hand off',
+      passed: false,
+      code: 'FORBIDDEN',
+    });
+    const { errors } = await byAda.post(document, {
+      sessionId: encodeId('session', id),
+      targetAgentId: bob,
+      asOperator: true,
+    });
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   });
 
-  it.each([{}, { agentType: 'CLAUDE' }, { toolName: 'escalate', targetAgentId: 'bob' }, { targetAgentId: 'bob', agentType: 'CLAUDE' }])('refuses %j with BAD_USER_INPUT', async (given) => {
+  it.each([
+    {},
+    { agentType: 'CLAUDE' },
+    { toolName: 'escalate', targetAgentId: 'bob' },
+    { targetAgentId: 'bob', agentType: 'CLAUDE' },
+  ])('refuses %j with BAD_USER_INPUT', async (given) => {
     const { errors } = await admin.post(document, { sessionId: encodeId('session', await session(ada)), ...given });
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   });
 });
 
 describe('before any act, simulateHandoff', () => {
-  const acts = ['turn', 'toBob', 'toEve', 'back', 'accept', 'reject', 'pause', 'fill bob', 'drain bob', 'eve offline', 'operator to bob', 'complete'] as const;
+  const acts = [
+    'turn',
+    'toBob',
+    'toEve',
+    'back',
+    'accept',
+    'reject',
+    'pause',
+    'fill bob',
+    'drain bob',
+    'eve offline',
+    'operator to bob',
+    'complete',
+  ] as const;
   const asked = fc.oneof(
     fc.record({ targetAgentId: fc.constantFrom('ada', 'bob', 'eve', 'nobody') }),
-    fc.record({ toolName: fc.constantFrom('escalate', 'transfer_to_bob', 'transfer_to_ada', 'transfer_to_nobody', 'Read'), arguments: fc.constantFrom({ reason: 'because' }, { severity: 1 }, { severity: 'x' }) }),
+    fc.record({
+      toolName: fc.constantFrom('escalate', 'transfer_to_bob', 'transfer_to_ada', 'transfer_to_nobody', 'Read'),
+      arguments: fc.constantFrom({ reason: 'because' }, { severity: 1 }, { severity: 'x' }),
+    }),
     fc.record({ targetAgentId: fc.constantFrom('ada', 'bob', 'eve'), asOperator: fc.constant(true) }),
     fc.record({ agentType: fc.constantFrom('own', 'NOBODY'), asOperator: fc.constant(true) }),
   );
@@ -120,18 +214,30 @@ describe('before any act, simulateHandoff', () => {
     const { lastHandoffId, agentId } = await database.prisma.session.findUniqueOrThrow({ where: { id } });
     const back = agentId === ada ? bob : ada;
     switch (act) {
-      case 'turn': return turn(id);
-      case 'toBob': return initiate(id, bob);
-      case 'toEve': return perform(id, { toolName: 'escalate', arguments: { severity: 1 } });
-      case 'back': return initiate(id, back);
-      case 'accept': return lastHandoffId === null ? null : run(acceptHandoff, { handoffId: lastHandoffId });
-      case 'reject': return lastHandoffId === null ? null : run(rejectHandoff, { handoffId: lastHandoffId, reason: 'no' });
-      case 'pause': return run(pauseSession, { sessionId: id, expectedVersion: null });
-      case 'fill bob': return session(bob);
-      case 'drain bob': return run(setAgentStatus, { id: bob, status: 'DRAINING' });
-      case 'eve offline': return run(setAgentStatus, { id: eve, status: 'OFFLINE' });
-      case 'operator to bob': return reassign(id, { agentId: bob });
-      case 'complete': return run(completeSession, { sessionId: id, expectedVersion: null, result: null, summary: null });
+      case 'turn':
+        return turn(id);
+      case 'toBob':
+        return initiate(id, bob);
+      case 'toEve':
+        return perform(id, { toolName: 'escalate', arguments: { severity: 1 } });
+      case 'back':
+        return initiate(id, back);
+      case 'accept':
+        return lastHandoffId === null ? null : run(acceptHandoff, { handoffId: lastHandoffId });
+      case 'reject':
+        return lastHandoffId === null ? null : run(rejectHandoff, { handoffId: lastHandoffId, reason: 'no' });
+      case 'pause':
+        return run(pauseSession, { sessionId: id, expectedVersion: null });
+      case 'fill bob':
+        return session(bob);
+      case 'drain bob':
+        return run(setAgentStatus, { id: bob, status: 'DRAINING' });
+      case 'eve offline':
+        return run(setAgentStatus, { id: eve, status: 'OFFLINE' });
+      case 'operator to bob':
+        return reassign(id, { agentId: bob });
+      case 'complete':
+        return run(completeSession, { sessionId: id, expectedVersion: null, result: null, summary: null });
     }
   }
 
@@ -146,7 +252,10 @@ describe('before any act, simulateHandoff', () => {
           ? ['executeHandoffTool', call]
           : ['initiateHandoff', { targetAgentId }];
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    const { data, errors } = await admin.post<{ answer: { code?: string } } | null>(`mutation ($input: ${type}Input!) { answer: ${name}(input: $input) { ... on Error { code } } }`, { input: { sessionId, ...input } });
+    const { data, errors } = await admin.post<{ answer: { code?: string } } | null>(
+      `mutation ($input: ${type}Input!) { answer: ${name}(input: $input) { ... on Error { code } } }`,
+      { input: { sessionId, ...input } },
+    );
     return errors?.[0]?.extensions.code ?? data?.answer.code ?? null;
   }
 
@@ -154,23 +263,34 @@ describe('before any act, simulateHandoff', () => {
     const outcomes = new Set<string | null>();
     await fc.assert(
       fc
-        .asyncProperty(fc.array(fc.constantFrom(...acts), { maxLength: 7 }), asked, fc.constantFrom(5, 1), async (steps, given, maxHandoffs) => {
-          const named = (name: unknown): unknown => (name === 'nobody' || typeof name !== 'string' ? name : `${name}-${round}`);
-          const own = {
-            ...given,
-            ...('targetAgentId' in given && { targetAgentId: named(given.targetAgentId) }),
-            ...('agentType' in given && given.agentType === 'own' && { agentType: `TYPE_${round}` }),
-            ...('toolName' in given && { toolName: given.toolName.replace(/(?<=transfer_to_)(ada|bob)$/, `$1-${round}`) }),
-          };
-          const id = await session(ada, { maxHandoffs });
-          for (const one of steps) await step(id, one).catch(() => null);
-          const before = await hashAllTables(database.pool);
-          const said = (await simulate(id, own))!;
-          expect(await hashAllTables(database.pool)).toEqual(before);
-          const outcome = await perform(id, own);
-          outcomes.add(outcome);
-          expect([said.wouldSucceed, said.verdicts.find(({ passed }) => passed === false)?.code ?? null]).toEqual([outcome === null, outcome]);
-        })
+        .asyncProperty(
+          fc.array(fc.constantFrom(...acts), { maxLength: 7 }),
+          asked,
+          fc.constantFrom(5, 1),
+          async (steps, given, maxHandoffs) => {
+            const named = (name: unknown): unknown =>
+              name === 'nobody' || typeof name !== 'string' ? name : `${name}-${round}`;
+            const own = {
+              ...given,
+              ...('targetAgentId' in given && { targetAgentId: named(given.targetAgentId) }),
+              ...('agentType' in given && given.agentType === 'own' && { agentType: `TYPE_${round}` }),
+              ...('toolName' in given && {
+                toolName: given.toolName.replace(/(?<=transfer_to_)(ada|bob)$/, `$1-${round}`),
+              }),
+            };
+            const id = await session(ada, { maxHandoffs });
+            for (const one of steps) await step(id, one).catch(() => null);
+            const before = await hashAllTables(database.pool);
+            const said = (await simulate(id, own))!;
+            expect(await hashAllTables(database.pool)).toEqual(before);
+            const outcome = await perform(id, own);
+            outcomes.add(outcome);
+            expect([said.wouldSucceed, said.verdicts.find(({ passed }) => passed === false)?.code ?? null]).toEqual([
+              outcome === null,
+              outcome,
+            ]);
+          },
+        )
         .beforeEach(newAgents),
       { numRuns: 60 },
     );
@@ -185,7 +305,10 @@ describe('before any act, simulateHandoff', () => {
       expect(await perform(id, one)).toBeNull();
       await step(id, 'accept');
     }
-    expect((await simulate(id, call))!.verdicts.find(({ passed }) => passed === false)).toMatchObject({ rule: 'loop', code: 'HANDOFF_LOOP' });
+    expect((await simulate(id, call))!.verdicts.find(({ passed }) => passed === false)).toMatchObject({
+      rule: 'loop',
+      code: 'HANDOFF_LOOP',
+    });
     expect(await perform(id, call)).toBe('HANDOFF_LOOP');
     expect((await simulate(id, { ...call, arguments: { reason: 'something new' } }))!.wouldSucceed).toBe(true);
   });

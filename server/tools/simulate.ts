@@ -2,7 +2,14 @@ import { carryOf } from '../context/carry.ts';
 import type { Context } from '../context/context.ts';
 import type { PendingCall } from '../context/withCall.ts';
 import { statement } from '../core/changes.ts';
-import { AlreadyAssignedError, DomainError, type ForbiddenError, InvalidToolArgumentsError, NoHandoffFoundError, NotFoundError } from '../core/errors.ts';
+import {
+  AlreadyAssignedError,
+  DomainError,
+  type ForbiddenError,
+  InvalidToolArgumentsError,
+  NoHandoffFoundError,
+  NotFoundError,
+} from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
@@ -44,7 +51,17 @@ export interface Simulation {
 }
 
 /** Without a target or a holder, later rules say nothing. */
-const blocking: readonly string[] = ['target', 'who may hand off', 'version', 'open session', 'active only', 'tool', 'arguments', 'already assigned', 'free choice'];
+const blocking: readonly string[] = [
+  'target',
+  'who may hand off',
+  'version',
+  'open session',
+  'active only',
+  'tool',
+  'arguments',
+  'already assigned',
+  'free choice',
+];
 const firstOfTarget: RuleName = 'already assigned';
 const readOnly = statement('SET TRANSACTION READ ONLY');
 
@@ -75,15 +92,35 @@ export async function simulate(work: Work, input: SimulateInput): Promise<Simula
   const asked = call === null || judge.blocked ? null : readAsked(custody, call, read);
   judge.says('tool', asked?.refusal != null && ruleOf(asked.refusal) === 'tool' ? asked.refusal : null);
   judge.says('arguments', asked?.refusal != null && ruleOf(asked.refusal) === 'arguments' ? asked.refusal : null);
-  if (call !== null) target = asked?.refusal instanceof AlreadyAssignedError ? custody.agent(session!.agentId) : custody.agent(callTarget);
+  if (call !== null)
+    target =
+      asked?.refusal instanceof AlreadyAssignedError ? custody.agent(session!.agentId) : custody.agent(callTarget);
   const permitted = asked?.tool == null ? [] : [asked.tool.targetAgentId];
   const takesBack = custody.openHandoff?.status === 'INITIATED' && custody.openHandoff.sourceAgentId === target?.id;
-  const whole: Move = { ...move, target, agentType, stage: takesBack ? null : stage, started: started && { ...started, collaborators: [...started.collaborators, ...permitted] } };
+  const whole: Move = {
+    ...move,
+    target,
+    agentType,
+    stage: takesBack ? null : stage,
+    started: started && { ...started, collaborators: [...started.collaborators, ...permitted] },
+  };
 
   let prepared: Prepared | null = null;
   for (const rule of ofTarget) {
     if (rule.name === 'loop' && !judge.blocked && target !== null) {
-      prepared = await prepareContext(custody, { summary: asked?.given?.summary ?? null, reason: asked?.given?.reason ?? null, contextVariables: asked?.given?.variables ?? null, ...toolOf(asked, call, read.instructions), carry: asOperator ? null : carryOf(asked?.tool?.carry ?? read.carry), byOperator: asOperator, call: callOf(custody, call, read) }, target);
+      prepared = await prepareContext(
+        custody,
+        {
+          summary: asked?.given?.summary ?? null,
+          reason: asked?.given?.reason ?? null,
+          contextVariables: asked?.given?.variables ?? null,
+          ...toolOf(asked, call, read.instructions),
+          carry: asOperator ? null : carryOf(asked?.tool?.carry ?? read.carry),
+          byOperator: asOperator,
+          call: callOf(custody, call, read),
+        },
+        target,
+      );
       if (whole.started !== null) whole.started = { ...whole.started, contentHash: prepared.contentHash };
     }
     judge.says(rule.name, rule.refuses(whole));
@@ -112,7 +149,13 @@ function createJudge() {
     blocked: false,
     says(rule: string, refusal: DomainError | ForbiddenError | null): void {
       if (this.blocked) verdicts.push({ rule, passed: null, code: null, message: null });
-      else verdicts.push({ rule, passed: refusal === null, code: refusal?.code ?? null, message: refusal?.message ?? null });
+      else
+        verdicts.push({
+          rule,
+          passed: refusal === null,
+          code: refusal?.code ?? null,
+          message: refusal?.message ?? null,
+        });
       if (refusal !== null && blocking.includes(rule)) this.blocked = true;
     },
   };
@@ -137,14 +180,34 @@ function readAsked(custody: Custody, call: Call, read: Awaited<ReturnType<typeof
 }
 
 /** The call as it would be in the log: a tool's call is recorded before the Context is built. */
-function callOf({ session, work }: Custody, call: Call | null, read: Awaited<ReturnType<typeof readCall>>): PendingCall | null {
+function callOf(
+  { session, work }: Custody,
+  call: Call | null,
+  read: Awaited<ReturnType<typeof readCall>>,
+): PendingCall | null {
   if (call?.detected == null) return null;
   const { toolName, arguments: given } = call.detected;
   const place = { id: work.newId(), turnId: work.newId(), turn: session.turnCount + 1, sequence: session.messageCount };
-  return pendingCall({ callId: '', name: toolName, arguments: given, result: contentFor(targetOf(call)!, call.detected) }, place, read);
+  return pendingCall(
+    { callId: '', name: toolName, arguments: given, result: contentFor(targetOf(call)!, call.detected) },
+    place,
+    read,
+  );
 }
 
-const ruleOf = (refusal: DomainError): string => (refusal instanceof InvalidToolArgumentsError ? 'arguments' : refusal instanceof AlreadyAssignedError ? firstOfTarget : 'tool');
+const ruleOf = (refusal: DomainError): string =>
+  refusal instanceof InvalidToolArgumentsError
+    ? 'arguments'
+    : refusal instanceof AlreadyAssignedError
+      ? firstOfTarget
+      : 'tool';
 
 const toolOf = (asked: Asked | null, call: Call | null, instructions: string | null) =>
-  asked === null || call?.detected == null ? {} : { tool: { name: nameOfTool(asked.tool, call.detected), instructions: asked.tool === null ? instructions : asked.tool.instructions } };
+  asked === null || call?.detected == null
+    ? {}
+    : {
+        tool: {
+          name: nameOfTool(asked.tool, call.detected),
+          instructions: asked.tool === null ? instructions : asked.tool.instructions,
+        },
+      };

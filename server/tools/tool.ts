@@ -54,4 +54,5 @@ export const toolOfMany = 'handoff';
 /** Arguments of every tool. A variable may not have these names. */
 export const commonArguments = ['reason', 'summary', 'variables', 'target'];
 
-export const isEnabled = ({ archivedAt, target }: Pick<HandoffTool, 'archivedAt' | 'target'>): boolean => archivedAt === null && !target.archived;
+export const isEnabled = ({ archivedAt, target }: Pick<HandoffTool, 'archivedAt' | 'target'>): boolean =>
+  archivedAt === null && !target.archived;

@@ -1,7 +1,14 @@
 import { canonicalJson } from '../core/canonicalJson.ts';
 import type { ToolVariable, VariableType } from './tool.ts';
 
-const words: Record<VariableType, string> = { STRING: 'a string', NUMBER: 'a number', INTEGER: 'an integer', BOOLEAN: 'a boolean', ARRAY: 'an array', OBJECT: 'an object' };
+const words: Record<VariableType, string> = {
+  STRING: 'a string',
+  NUMBER: 'a number',
+  INTEGER: 'an integer',
+  BOOLEAN: 'a boolean',
+  ARRAY: 'an array',
+  OBJECT: 'an object',
+};
 
 const tests: Record<VariableType, (value: unknown) => boolean> = {
   STRING: (value) => typeof value === 'string',
@@ -13,7 +20,10 @@ const tests: Record<VariableType, (value: unknown) => boolean> = {
 };
 
 /** What is wrong with a value of a variable, as the rest of a sentence; null when nothing is. */
-export function faultOfValue({ type, enum: allowed }: Pick<ToolVariable, 'type' | 'enum'>, value: unknown): string | null {
+export function faultOfValue(
+  { type, enum: allowed }: Pick<ToolVariable, 'type' | 'enum'>,
+  value: unknown,
+): string | null {
   if (!tests[type](value)) return `is not ${words[type]}: give ${words[type]}`;
   if (allowed === null || allowed.some((each) => canonicalJson(each) === canonicalJson(value))) return null;
   return `is not among the allowed values: give one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`;
@@ -24,7 +34,8 @@ export function faultOfVariable(variable: ToolVariable): { message: string; path
   const { type, required, enum: allowed, default: preset } = variable;
   if (allowed?.length === 0) return { message: 'is empty: name the allowed values, or leave it out', path: ['enum'] };
   const wrong = (allowed ?? []).findIndex((value) => faultOfValue({ type, enum: null }, value) !== null);
-  if (wrong >= 0) return { message: faultOfValue({ type, enum: null }, allowed![wrong])!, path: ['enum', String(wrong)] };
+  if (wrong >= 0)
+    return { message: faultOfValue({ type, enum: null }, allowed![wrong])!, path: ['enum', String(wrong)] };
   if (preset === null) return null;
   if (required) return { message: 'is given for a required variable: leave out one of the two', path: ['default'] };
   const fault = faultOfValue(variable, preset);

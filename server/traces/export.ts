@@ -1,7 +1,13 @@
 import type { Attributes } from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { defaultResource, detectResources, envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import { ConsoleSpanExporter, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../core/work.ts';
 
@@ -20,7 +26,11 @@ export function createExporter(kind: TraceExport, log: Logger): SpanExporter {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const failed = Number(result.code) !== 0;
-        if (failed && !fails) log.warn({ err: result.error }, 'Traces could not be sent: these spans are lost, later ones are tried; nothing else is affected');
+        if (failed && !fails)
+          log.warn(
+            { err: result.error },
+            'Traces could not be sent: these spans are lost, later ones are tried; nothing else is affected',
+          );
         if (!failed && fails) log.info({}, 'Traces are sent again');
         fails = failed;
         done(result);
@@ -31,4 +41,7 @@ export function createExporter(kind: TraceExport, log: Logger): SpanExporter {
 }
 
 /** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say goes before these attributes. */
-export const resourceOf = (attributes: Attributes): Resource => defaultResource().merge(resourceFromAttributes(attributes)).merge(detectResources({ detectors: [envDetector] }));
+export const resourceOf = (attributes: Attributes): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes(attributes))
+    .merge(detectResources({ detectors: [envDetector] }));

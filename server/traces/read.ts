@@ -83,7 +83,15 @@ interface Ids {
 }
 
 /** What the spans of ended records say. */
-export async function readRecords(pool: Pool, { session, tenure, handoff }: Ids): Promise<{ sessions: SessionRow[]; tenures: TenureRow[]; handoffs: HandoffRow[] }> {
-  const read = async <Row extends object>(prepared: typeof sessions, ids: readonly string[]): Promise<Row[]> => (ids.length === 0 ? [] : (await pool.query<Row>({ ...prepared, values: [ids] })).rows);
-  return { sessions: await read(sessions, session), tenures: await read(tenures, tenure), handoffs: await read(handoffs, handoff) };
+export async function readRecords(
+  pool: Pool,
+  { session, tenure, handoff }: Ids,
+): Promise<{ sessions: SessionRow[]; tenures: TenureRow[]; handoffs: HandoffRow[] }> {
+  const read = async <Row extends object>(prepared: typeof sessions, ids: readonly string[]): Promise<Row[]> =>
+    ids.length === 0 ? [] : (await pool.query<Row>({ ...prepared, values: [ids] })).rows;
+  return {
+    sessions: await read(sessions, session),
+    tenures: await read(tenures, tenure),
+    handoffs: await read(handoffs, handoff),
+  };
 }

@@ -20,10 +20,14 @@ export interface Span {
   failure?: string | null;
 }
 
-const present = (given: Given): Attributes => Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string | number | boolean] => entry[1] != null));
+const present = (given: Given): Attributes =>
+  Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string | number | boolean] => entry[1] != null),
+  );
 
 /** The span that caused a record, when the caller named it. */
-const causedBy = (traceparent: string | null): Span['links'] => (traceparent === null ? [] : [{ to: spanOf(traceparent), attributes: { 'baton.link': 'caused by' } }]);
+const causedBy = (traceparent: string | null): Span['links'] =>
+  traceparent === null ? [] : [{ to: spanOf(traceparent), attributes: { 'baton.link': 'caused by' } }];
 
 const conversation = (sessionId: string): Attributes => ({ 'gen_ai.conversation.id': encodeId('session', sessionId) });
 
@@ -34,15 +38,45 @@ export const ofSession = ({ id, title, project, externalId, pipeline, at, tracep
   parent: null,
   start: at,
   end: at,
-  attributes: { ...conversation(id), ...present({ 'baton.session.title': title, 'baton.session.project': project, 'baton.session.external_id': externalId, 'baton.pipeline': pipeline }) },
+  attributes: {
+    ...conversation(id),
+    ...present({
+      'baton.session.title': title,
+      'baton.session.project': project,
+      'baton.session.external_id': externalId,
+      'baton.pipeline': pipeline,
+    }),
+  },
   links: causedBy(traceparent),
   events: [],
 });
 
 /** A tenure, from receiving the Session to letting it go, linked to the tenure before. */
-export function ofTenure({ id, sessionId, agentId, state, startedAt, activatedAt, endedAt, previousId, handoff, ...row }: TenureRow): Span {
-  const by = handoff === null ? {} : { 'baton.handoff.id': encodeId('handoff', handoff.id), 'baton.handoff.via': handoff.via, 'baton.handoff.status': handoff.status, 'baton.handoff.reason': handoff.reason };
-  const previous = previousId === null ? [] : [{ to: tenureSpan(sessionId, previousId), attributes: present({ 'baton.link': 'tenure before', ...by }) }];
+export function ofTenure({
+  id,
+  sessionId,
+  agentId,
+  state,
+  startedAt,
+  activatedAt,
+  endedAt,
+  previousId,
+  handoff,
+  ...row
+}: TenureRow): Span {
+  const by =
+    handoff === null
+      ? {}
+      : {
+          'baton.handoff.id': encodeId('handoff', handoff.id),
+          'baton.handoff.via': handoff.via,
+          'baton.handoff.status': handoff.status,
+          'baton.handoff.reason': handoff.reason,
+        };
+  const previous =
+    previousId === null
+      ? []
+      : [{ to: tenureSpan(sessionId, previousId), attributes: present({ 'baton.link': 'tenure before', ...by }) }];
   return {
     name: `invoke_agent ${agentId}`,
     id: tenureSpan(sessionId, id),
@@ -94,7 +128,10 @@ export function ofHandoff({ id, sessionId, status, initiatedAt, acceptedAt, clos
         'baton.handoff.target': row.targetAgentId,
       }),
     },
-    links: [{ to: tenureSpan(sessionId, row.targetTenureId), attributes: { 'baton.link': 'target' } }, ...causedBy(row.traceparent)],
+    links: [
+      { to: tenureSpan(sessionId, row.targetTenureId), attributes: { 'baton.link': 'target' } },
+      ...causedBy(row.traceparent),
+    ],
     events: acceptedAt === null ? [] : [{ name: 'accepted', at: acceptedAt }],
     ...(failed.has(status) && { failure: row.endReason }),
   };

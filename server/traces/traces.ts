@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
-import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+} from '@opentelemetry/sdk-trace-base';
 import type { Pool } from 'pg';
 import { encodeId } from '../core/ids.ts';
 import { observe, type Observed, type TracedRecord } from '../core/observed.ts';
@@ -54,15 +59,37 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
   let stopped = false;
 
   const contextOf = ({ traceId, spanId }: SpanId, sampled: boolean): Context =>
-    trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true });
+    trace.setSpanContext(ROOT_CONTEXT, {
+      traceId,
+      spanId,
+      traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+      isRemote: true,
+    });
 
-  const linkTo = ({ traceId, spanId }: SpanId): { traceId: string; spanId: string; traceFlags: TraceFlags } => ({ traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+  const linkTo = ({ traceId, spanId }: SpanId): { traceId: string; spanId: string; traceFlags: TraceFlags } => ({
+    traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
+  });
 
   /** Starts a span with the id that was computed for it. */
-  function start({ name, id, parent, start: startTime, attributes, links }: Span, context: Context): ReturnType<typeof tracer.startSpan> {
+  function start(
+    { name, id, parent, start: startTime, attributes, links }: Span,
+    context: Context,
+  ): ReturnType<typeof tracer.startSpan> {
     ids.next = id;
     try {
-      return tracer.startSpan(name, { root: parent === null, kind: SpanKind.INTERNAL, startTime, attributes, links: links.map(({ to, attributes: of }) => ({ context: linkTo(to), attributes: of })) }, context);
+      return tracer.startSpan(
+        name,
+        {
+          root: parent === null,
+          kind: SpanKind.INTERNAL,
+          startTime,
+          attributes,
+          links: links.map(({ to, attributes: of }) => ({ context: linkTo(to), attributes: of })),
+        },
+        context,
+      );
     } finally {
       ids.next = null;
     }
@@ -71,14 +98,27 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
   /** Whether the Session's trace is sampled: every process decides the same by its id. */
   function isSampled(sessionId: string): boolean {
     const at = new Date();
-    const root = start({ name: 'session', id: sessionSpan(sessionId), parent: null, start: at, end: at, attributes: {}, links: [], events: [] }, ROOT_CONTEXT);
+    const root = start(
+      {
+        name: 'session',
+        id: sessionSpan(sessionId),
+        parent: null,
+        start: at,
+        end: at,
+        attributes: {},
+        links: [],
+        events: [],
+      },
+      ROOT_CONTEXT,
+    );
     return (root.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
   }
 
   function send(span: Span): void {
     const made = start(span, span.parent === null ? ROOT_CONTEXT : contextOf(span.parent, true));
     for (const { name, at } of span.events) made.addEvent(name, at);
-    if (span.failure !== undefined) made.setStatus({ code: SpanStatusCode.ERROR, ...(span.failure !== null && { message: span.failure }) });
+    if (span.failure !== undefined)
+      made.setStatus({ code: SpanStatusCode.ERROR, ...(span.failure !== null && { message: span.failure }) });
     // The clock of PostgreSQL may step back.
     made.end(span.end < span.start ? span.start : span.end);
   }
@@ -88,7 +128,10 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
     const { traceparent = null, id } = caller.request ?? {};
     const from = traceparent === null ? null : spanOf(traceparent);
     const { sessionId } = (answer ?? {}) as { sessionId?: unknown };
-    const links = typeof sessionId === 'string' ? [{ context: linkTo(sessionSpan(sessionId)), attributes: { 'baton.link': 'session' } }] : [];
+    const links =
+      typeof sessionId === 'string'
+        ? [{ context: linkTo(sessionSpan(sessionId)), attributes: { 'baton.link': 'session' } }]
+        : [];
     const attributes = {
       'graphql.operation.type': 'mutation',
       'graphql.operation.name': name,
@@ -96,7 +139,11 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
       ...(id !== undefined && { 'baton.request.id': id }),
       ...(typeof sessionId === 'string' && { 'gen_ai.conversation.id': encodeId('session', sessionId) }),
     };
-    const span = tracer.startSpan(`mutation ${name}`, { kind: SpanKind.SERVER, startTime: end - ms, attributes, links }, from === null ? ROOT_CONTEXT : contextOf(from, from.sampled));
+    const span = tracer.startSpan(
+      `mutation ${name}`,
+      { kind: SpanKind.SERVER, startTime: end - ms, attributes, links },
+      from === null ? ROOT_CONTEXT : contextOf(from, from.sampled),
+    );
     if (error !== undefined) {
       const code = codeOf(error);
       span.setAttribute('error.type', code);
@@ -109,10 +156,16 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
   async function readWaiting(): Promise<void> {
     const taken = [...waiting].slice(0, batch);
     const sampled = taken.filter(([, { sessionId }]) => isSampled(sessionId));
-    const of = (record: TracedRecord): string[] => sampled.filter(([, each]) => each.record === record).map(([id]) => id);
+    const of = (record: TracedRecord): string[] =>
+      sampled.filter(([, each]) => each.record === record).map(([id]) => id);
     const found = await readRecords(pool, { session: of('session'), tenure: of('tenure'), handoff: of('handoff') });
     for (const [id] of taken) waiting.delete(id);
-    for (const span of [...found.sessions.map(ofSession), ...found.tenures.map(ofTenure), ...found.handoffs.map(ofHandoff)]) send(span);
+    for (const span of [
+      ...found.sessions.map(ofSession),
+      ...found.tenures.map(ofTenure),
+      ...found.handoffs.map(ofHandoff),
+    ])
+      send(span);
   }
 
   /** Reads until nothing waits, or until a failure: the records then wait for the next time. */
@@ -120,7 +173,10 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
     try {
       while (waiting.size > 0) await readWaiting();
     } catch (error) {
-      log.warn({ err: error }, 'Records could not be read for traces: it will be tried again, and nothing else is affected');
+      log.warn(
+        { err: error },
+        'Records could not be read for traces: it will be tried again, and nothing else is affected',
+      );
     }
   }
 
@@ -155,7 +211,10 @@ export function createTraces({ pool, log, exports, version }: TracesOptions): Tr
         await readAll();
         await provider.shutdown();
       };
-      await Promise.race([rest().catch((error: unknown) => log.warn({ err: error }, 'The last spans could not be sent')), new Promise((resolve) => (late = setTimeout(resolve, stopWithinMs)))]);
+      await Promise.race([
+        rest().catch((error: unknown) => log.warn({ err: error }, 'The last spans could not be sent')),
+        new Promise((resolve) => (late = setTimeout(resolve, stopWithinMs))),
+      ]);
       clearTimeout(late);
     },
   };

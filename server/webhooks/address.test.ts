@@ -10,8 +10,33 @@ describe('an address that webhooks may reach', () => {
   });
 
   it.each([
-    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.9.9.9', '169.254.169.254', '172.16.0.1', '192.168.1.1', '192.0.2.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
-    ...['::', '::1', 'fc00::1', 'fe80::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1', 'not an address'],
+    ...[
+      '0.0.0.0',
+      '10.1.2.3',
+      '100.64.0.1',
+      '127.0.0.1',
+      '127.9.9.9',
+      '169.254.169.254',
+      '172.16.0.1',
+      '192.168.1.1',
+      '192.0.2.1',
+      '198.18.0.1',
+      '224.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '::',
+      '::1',
+      'fc00::1',
+      'fe80::1',
+      'ff02::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2001:db8::1',
+      'not an address',
+    ],
   ])('%s is refused', (address) => {
     expect(isAllowed(address, https)).toBe(false);
   });
@@ -19,9 +44,14 @@ describe('an address that webhooks may reach', () => {
   it('is one that BATON_WEBHOOK_ALLOW names, by https and by http', () => {
     const allow = ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'];
     for (const address of ['10.255.0.1', '127.0.0.1', '::ffff:127.0.0.1', 'fd12::1']) {
-      expect([address, isAllowed(address, { https: false, allow }), isAllowed(address, { https: true, allow })]).toEqual([address, true, true]);
+      expect([
+        address,
+        isAllowed(address, { https: false, allow }),
+        isAllowed(address, { https: true, allow }),
+      ]).toEqual([address, true, true]);
     }
-    for (const address of ['11.0.0.1', '127.0.0.2', 'fe80::1']) expect([address, isAllowed(address, { https: false, allow })]).toEqual([address, false]);
+    for (const address of ['11.0.0.1', '127.0.0.2', 'fe80::1'])
+      expect([address, isAllowed(address, { https: false, allow })]).toEqual([address, false]);
   });
 });
 
@@ -59,6 +89,8 @@ describe('the URL of a webhook', () => {
   });
 
   it('is refused with a secret in it', () => {
-    expect(faultOfSecret(`https://example.com/?api_key=${'sk-proj-'}${'aB3dE6gH9jK2mN5pQ8sT1vW4'}`)).toContain('contains a secret');
+    expect(faultOfSecret(`https://example.com/?api_key=${'sk-proj-'}${'aB3dE6gH9jK2mN5pQ8sT1vW4'}`)).toContain(
+      'contains a secret',
+    );
   });
 });

@@ -5,7 +5,9 @@ import { redactText } from '../redaction/redact.ts';
 
 const isNamed = (address: ipaddr.IPv4 | ipaddr.IPv6, allow: readonly string[]): boolean =>
   allow.some((network) => {
-    const [base, bits] = ipaddr.isValidCIDR(network) ? ipaddr.parseCIDR(network) : [ipaddr.process(network), ipaddr.process(network).kind() === 'ipv4' ? 32 : 128];
+    const [base, bits] = ipaddr.isValidCIDR(network)
+      ? ipaddr.parseCIDR(network)
+      : [ipaddr.process(network), ipaddr.process(network).kind() === 'ipv4' ? 32 : 128];
     return base.kind() === address.kind() && address.match(base, bits);
   });
 
@@ -25,19 +27,26 @@ export function literalOf({ hostname }: URL): string | null {
 /** Why this cannot be the URL of a webhook, as the end of a sentence that begins with its name; null when it can. Names are resolved when they are sent to. */
 export function faultOfUrl(text: string, allow: readonly string[]): string | null {
   const url = /^\S+$/.test(text) && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not the address of a web server: give one such as https://example.com/baton';
-  if (url.username !== '' || url.password !== '') return 'contains a user name or a password, which would be stored: leave them out. Each delivery is signed instead';
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return 'is not the address of a web server: give one such as https://example.com/baton';
+  if (url.username !== '' || url.password !== '')
+    return 'contains a user name or a password, which would be stored: leave them out. Each delivery is signed instead';
   if (url.hash !== '') return "has a part after '#', which is never sent: leave it out";
   const https = url.protocol === 'https:';
-  if (!https && allow.length === 0) return 'is http, which anybody on the way can read: give an https address, or set BATON_WEBHOOK_ALLOW to the network of the receiver';
+  if (!https && allow.length === 0)
+    return 'is http, which anybody on the way can read: give an https address, or set BATON_WEBHOOK_ALLOW to the network of the receiver';
   const literal = literalOf(url);
   if (literal === null || isAllowed(literal, { https, allow })) return null;
   if (https || isAllowed(literal, { https: true, allow })) {
-    return https ? `is the private address ${literal}: give a public one, or set BATON_WEBHOOK_ALLOW to it` : 'is http to a public address: give an https address';
+    return https
+      ? `is the private address ${literal}: give a public one, or set BATON_WEBHOOK_ALLOW to it`
+      : 'is http to a public address: give an https address';
   }
   return `is the private address ${literal}: give a public one, or set BATON_WEBHOOK_ALLOW to it`;
 }
 
 /** A secret in the address would be stored, and removing it would make another address. */
 export const faultOfSecret = (url: string): string | null =>
-  redactText(url).count === 0 ? null : 'contains a secret, which would be stored: give an address without one. Each delivery is signed instead';
+  redactText(url).count === 0
+    ? null
+    : 'contains a secret, which would be stored: give an address without one. Each delivery is signed instead';

@@ -29,15 +29,52 @@ const mismatch = async (here: House, mutation: string, first: object, second: ob
   await here.send(mutation, { ...first, idempotencyKey });
   return { input: { ...second, idempotencyKey } };
 };
-const bad: Omit<Refusal, 'mutation' | 'given'> = { error: 'BadUserInputError', when: 'the address is private', says: /private address 10\.0\.0\.1: give a public one, or set BATON_WEBHOOK_ALLOW/ };
-const missing: Omit<Refusal, 'mutation' | 'given'> = { error: 'NotFoundError', when: 'there is no such webhook', says: /no webhook/ };
+const bad: Omit<Refusal, 'mutation' | 'given'> = {
+  error: 'BadUserInputError',
+  when: 'the address is private',
+  says: /private address 10\.0\.0\.1: give a public one, or set BATON_WEBHOOK_ALLOW/,
+};
+const missing: Omit<Refusal, 'mutation' | 'given'> = {
+  error: 'NotFoundError',
+  when: 'there is no such webhook',
+  says: /no webhook/,
+};
 
 const cases: Refusal[] = [
-  { ...bad, mutation: 'createWebhook', given: () => ({ input: { url: 'https://10.0.0.1/' }, data: { path: ['input', 'url'] } }) },
-  { ...bad, mutation: 'updateWebhook', given: () => ({ input: { webhookId: unknownId('webhook'), url: 'https://10.0.0.1/' }, data: { path: ['input', 'url'] } }) },
-  { error: 'BadUserInputError', mutation: 'deleteWebhook', when: 'the id is of something else', says: /id of a session/, given: () => ({ input: { webhookId: unknownId('session') } }) },
-  { error: 'BadUserInputError', mutation: 'redeliver', when: 'the id is of something else', says: /id of a webhook/, given: () => ({ input: { deliveryId: unknownId('webhook') } }) },
-  { error: 'IdempotencyMismatchError', mutation: 'createWebhook', when: 'the key was used for another webhook', says: /use a new key/, given: (here) => mismatch(here, 'createWebhook', { url }, { url: `${url}/other` }) },
+  {
+    ...bad,
+    mutation: 'createWebhook',
+    given: () => ({ input: { url: 'https://10.0.0.1/' }, data: { path: ['input', 'url'] } }),
+  },
+  {
+    ...bad,
+    mutation: 'updateWebhook',
+    given: () => ({
+      input: { webhookId: unknownId('webhook'), url: 'https://10.0.0.1/' },
+      data: { path: ['input', 'url'] },
+    }),
+  },
+  {
+    error: 'BadUserInputError',
+    mutation: 'deleteWebhook',
+    when: 'the id is of something else',
+    says: /id of a session/,
+    given: () => ({ input: { webhookId: unknownId('session') } }),
+  },
+  {
+    error: 'BadUserInputError',
+    mutation: 'redeliver',
+    when: 'the id is of something else',
+    says: /id of a webhook/,
+    given: () => ({ input: { deliveryId: unknownId('webhook') } }),
+  },
+  {
+    error: 'IdempotencyMismatchError',
+    mutation: 'createWebhook',
+    when: 'the key was used for another webhook',
+    says: /use a new key/,
+    given: (here) => mismatch(here, 'createWebhook', { url }, { url: `${url}/other` }),
+  },
   {
     error: 'IdempotencyMismatchError',
     mutation: 'redeliver',
@@ -45,7 +82,11 @@ const cases: Refusal[] = [
     says: /use a new key/,
     given: async (here) => mismatch(here, 'redeliver', (await delivery(here)).input, (await delivery(here)).input),
   },
-  ...['updateWebhook', 'deleteWebhook'].map((mutation): Refusal => ({ ...missing, mutation, given: () => ({ input: { webhookId: unknownId('webhook') } }) })),
+  ...['updateWebhook', 'deleteWebhook'].map((mutation): Refusal => ({
+    ...missing,
+    mutation,
+    given: () => ({ input: { webhookId: unknownId('webhook') } }),
+  })),
   {
     ...missing,
     mutation: 'updateWebhook',
@@ -56,9 +97,27 @@ const cases: Refusal[] = [
       return { input: { webhookId: webhook.id, enabled: true } };
     },
   },
-  { error: 'NotFoundError', mutation: 'redeliver', when: 'there is no such delivery', says: /no delivery/, given: () => ({ input: { deliveryId: unknownId('delivery') } }) },
-  { error: 'InvalidStateError', mutation: 'redeliver', when: 'the delivery is repeated by itself', says: /sent again by itself/, given: (here) => delivery(here, 'PENDING') },
-  { error: 'InvalidStateError', mutation: 'redeliver', when: 'the webhook is disabled', says: /enable it/, given: (here) => delivery(here, 'DELIVERED', true) },
+  {
+    error: 'NotFoundError',
+    mutation: 'redeliver',
+    when: 'there is no such delivery',
+    says: /no delivery/,
+    given: () => ({ input: { deliveryId: unknownId('delivery') } }),
+  },
+  {
+    error: 'InvalidStateError',
+    mutation: 'redeliver',
+    when: 'the delivery is repeated by itself',
+    says: /sent again by itself/,
+    given: (here) => delivery(here, 'PENDING'),
+  },
+  {
+    error: 'InvalidStateError',
+    mutation: 'redeliver',
+    when: 'the webhook is disabled',
+    says: /enable it/,
+    given: (here) => delivery(here, 'DELIVERED', true),
+  },
 ];
 
 describe('a webhook', () => {
@@ -66,24 +125,53 @@ describe('a webhook', () => {
     const { webhook, secret } = await create(home, { idempotencyKey: 'once' });
     expect(secret).toMatch(/^whsec_[\w-]{43}$/);
     expect(await create(home, { idempotencyKey: 'once' })).toMatchObject({ webhook, secret });
-    expect(await home.send('updateWebhook', { webhookId: webhook.id, description: 'for CI' })).toMatchObject({ secret: null });
-    const { secret: rotated } = (await home.send('updateWebhook', { webhookId: webhook.id, rotateSecret: true })) as unknown as { secret: string };
+    expect(await home.send('updateWebhook', { webhookId: webhook.id, description: 'for CI' })).toMatchObject({
+      secret: null,
+    });
+    const { secret: rotated } = (await home.send('updateWebhook', {
+      webhookId: webhook.id,
+      rotateSecret: true,
+    })) as unknown as { secret: string };
     expect(rotated).toMatch(/^whsec_[\w-]{43}$/);
     expect(rotated).not.toBe(secret);
-    const { rows } = await home.db.pool.query<{ text: string }>('SELECT w::text AS text FROM webhooks w UNION ALL SELECT a::text FROM idempotency_answers a');
-    for (const { text } of rows) for (const hidden of [secret.slice(6), rotated.slice(6), webhookKey]) expect(text).not.toContain(hidden);
+    const { rows } = await home.db.pool.query<{ text: string }>(
+      'SELECT w::text AS text FROM webhooks w UNION ALL SELECT a::text FROM idempotency_answers a',
+    );
+    for (const { text } of rows)
+      for (const hidden of [secret.slice(6), rotated.slice(6), webhookKey]) expect(text).not.toContain(hidden);
   });
 
   it('changes the given fields only, is listed until it is deleted, and is found by node', async () => {
     const { webhook } = await create(home, { description: 'for CI', types: ['SESSION_CREATED', 'SESSION_CREATED'] });
-    const app = await startApp(home.db, { variables: { BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '10.0.0.0/8' } });
+    const app = await startApp(home.db, {
+      variables: { BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '10.0.0.0/8' },
+    });
     const { post } = client(app.url);
     const read = async () =>
-      (await post<{ node: object }>('query ($id: ID!) { node(id: $id) { ... on Webhook { url description types enabled disabledReason deletedAt createdBy } } }', { id: webhook.id })).data.node;
-    const listed = async () => (await post<{ webhooks: { nodes: { id: string }[] } }>('{ webhooks { nodes { id } } }')).data.webhooks.nodes.map(({ id }) => id);
-    const before = { url, description: 'for CI', types: ['SESSION_CREATED'], enabled: true, disabledReason: null, deletedAt: null, createdBy: 'loopback' };
+      (
+        await post<{ node: object }>(
+          'query ($id: ID!) { node(id: $id) { ... on Webhook { url description types enabled disabledReason deletedAt createdBy } } }',
+          { id: webhook.id },
+        )
+      ).data.node;
+    const listed = async () =>
+      (await post<{ webhooks: { nodes: { id: string }[] } }>('{ webhooks { nodes { id } } }')).data.webhooks.nodes.map(
+        ({ id }) => id,
+      );
+    const before = {
+      url,
+      description: 'for CI',
+      types: ['SESSION_CREATED'],
+      enabled: true,
+      disabledReason: null,
+      deletedAt: null,
+      createdBy: 'loopback',
+    };
     expect(await read()).toEqual(before);
-    const update = (input: object) => post('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { __typename } }', { input: { webhookId: webhook.id, ...input } });
+    const update = (input: object) =>
+      post('mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { __typename } }', {
+        input: { webhookId: webhook.id, ...input },
+      });
     await update({ url: 'http://10.1.2.3/', enabled: false });
     expect(await read()).toEqual({ ...before, url: 'http://10.1.2.3/', enabled: false, disabledReason: 'ADMIN' });
     await update({ description: null, types: [], enabled: true });
@@ -99,37 +187,55 @@ describe('a webhook', () => {
     const { url: without } = await startApp(home.db);
     const send = async (mutation: string, input: object) => {
       const stem = mutation.charAt(0).toUpperCase() + mutation.slice(1);
-      return (await client(without).post<{ answer: { __typename: string } }>(`mutation ($input: ${stem}Input!) { answer: ${mutation}(input: $input) { __typename ... on Error { message } ... on InvalidStateError { state } } }`, { input })).data.answer as never;
+      return (
+        await client(without).post<{ answer: { __typename: string } }>(
+          `mutation ($input: ${stem}Input!) { answer: ${mutation}(input: $input) { __typename ... on Error { message } ... on InvalidStateError { state } } }`,
+          { input },
+        )
+      ).data.answer as never;
     };
     const says = /set BATON_WEBHOOK_KEY/;
-    for (const [mutation, input] of [['createWebhook', { url }], ['updateWebhook', { webhookId: webhook.id, rotateSecret: true }]] as const) {
-      expect(await send(mutation, input)).toMatchObject({ __typename: 'InvalidStateError', state: 'OFF', message: expect.stringMatching(says) as string });
+    for (const [mutation, input] of [
+      ['createWebhook', { url }],
+      ['updateWebhook', { webhookId: webhook.id, rotateSecret: true }],
+    ] as const) {
+      expect(await send(mutation, input)).toMatchObject({
+        __typename: 'InvalidStateError',
+        state: 'OFF',
+        message: expect.stringMatching(says) as string,
+      });
     }
   });
 });
 
-testRefusals(home, ['createWebhook', 'updateWebhook', 'deleteWebhook', 'redeliver'], [
-  ...cases,
-  {
-    error: 'InvalidStateError',
-    mutation: 'updateWebhook',
-    when: 'its secret was made with another BATON_WEBHOOK_KEY',
-    says: /add rotateSecret: true/,
-    given: async (here) => {
-      const { webhook } = await create(here);
-      await here.send('updateWebhook', { webhookId: webhook.id, enabled: false });
-      await here.db.pool.query(`UPDATE webhooks SET key_check = 'x' WHERE disabled_at IS NOT NULL`);
-      return { input: { webhookId: webhook.id, enabled: true } };
+testRefusals(
+  home,
+  ['createWebhook', 'updateWebhook', 'deleteWebhook', 'redeliver'],
+  [
+    ...cases,
+    {
+      error: 'InvalidStateError',
+      mutation: 'updateWebhook',
+      when: 'its secret was made with another BATON_WEBHOOK_KEY',
+      says: /add rotateSecret: true/,
+      given: async (here) => {
+        const { webhook } = await create(here);
+        await here.send('updateWebhook', { webhookId: webhook.id, enabled: false });
+        await here.db.pool.query(`UPDATE webhooks SET key_check = 'x' WHERE disabled_at IS NOT NULL`);
+        return { input: { webhookId: webhook.id, enabled: true } };
+      },
     },
-  },
-  {
-    error: 'InvalidStateError',
-    mutation: 'createWebhook',
-    when: 'there are 50 webhooks',
-    says: /delete one first/,
-    given: async (here) => {
-      await here.db.pool.query(`INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) SELECT gen_random_uuid(), 'https://example.com', '{}', 1, 'x', 0, 'x', now() FROM generate_series(1, 50)`);
-      return { input: { url } };
+    {
+      error: 'InvalidStateError',
+      mutation: 'createWebhook',
+      when: 'there are 50 webhooks',
+      says: /delete one first/,
+      given: async (here) => {
+        await here.db.pool.query(
+          `INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) SELECT gen_random_uuid(), 'https://example.com', '{}', 1, 'x', 0, 'x', now() FROM generate_series(1, 50)`,
+        );
+        return { input: { url } };
+      },
     },
-  },
-]);
+  ],
+);

@@ -28,14 +28,22 @@ export interface WebhookAnswer {
   secretVersion: number | null;
 }
 
-export type UpdateWebhookInput = Partial<WebhookFields> & { webhookId: string; enabled?: boolean | undefined; rotateSecret: boolean };
+export type UpdateWebhookInput = Partial<WebhookFields> & {
+  webhookId: string;
+  enabled?: boolean | undefined;
+  rotateSecret: boolean;
+};
 
 /** How long deliveries are signed with the secret before a rotation, too. */
 const rotatesWithin = 24 * 3_600_000;
 
-const findHead = statement(`SELECT newest_position()::float8 AS head, (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL)::int AS count`);
+const findHead = statement(
+  `SELECT newest_position()::float8 AS head, (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL)::int AS count`,
+);
 const lock = statement('SELECT to_jsonb(w) AS webhook FROM webhooks w WHERE id = $1 AND deleted_at IS NULL FOR UPDATE');
-const restart = statement(`UPDATE deliveries SET due_at = clock_timestamp(), failing_since = NULL WHERE webhook_id = $1 AND status = 'PENDING'`);
+const restart = statement(
+  `UPDATE deliveries SET due_at = clock_timestamp(), failing_since = NULL WHERE webhook_id = $1 AND status = 'PENDING'`,
+);
 const suspend = statement(`UPDATE deliveries SET due_at = NULL WHERE webhook_id = $1 AND status = 'PENDING'`);
 
 /** @throws BadUserInputError for an address that no webhook may have here. */
@@ -45,13 +53,18 @@ export function demandUrl(url: string | undefined, { webhookAllow = [] }: Webhoo
 }
 
 /** Begins with the events after this call. */
-export async function createWebhook(work: Work, { url, description, types }: WebhookFields, { webhookKey }: WebhookSettings): Promise<WebhookAnswer> {
+export async function createWebhook(
+  work: Work,
+  { url, description, types }: WebhookFields,
+  { webhookKey }: WebhookSettings,
+): Promise<WebhookAnswer> {
   await work.begin();
   const earlier = await work.earlierAnswer<WebhookAnswer>();
   if (earlier !== null) return earlier;
   const key = demandKey(webhookKey);
   const [{ head, count } = { head: 0, count: 0 }] = await work.query<{ head: number; count: number }>(findHead, []);
-  if (count >= limits.counts.webhooks) throw new InvalidStateError(`There are ${count} webhooks, which is the limit: delete one first`, 'FULL', []);
+  if (count >= limits.counts.webhooks)
+    throw new InvalidStateError(`There are ${count} webhooks, which is the limit: delete one first`, 'FULL', []);
   const id = work.newId();
   work.insert('webhooks', {
     id,
@@ -64,22 +77,38 @@ export async function createWebhook(work: Work, { url, description, types }: Web
     createdBy: work.caller.principal,
     createdAt: work.now,
   });
-  work.afterCommit(() => work.log.info({ webhook: encodeId('webhook', id), by: work.caller.principal }, 'webhook_created'));
+  work.afterCommit(() =>
+    work.log.info({ webhook: encodeId('webhook', id), by: work.caller.principal }, 'webhook_created'),
+  );
   return { webhookId: id, secretVersion: 1 };
 }
 
 /** Enabled again, it continues where it stopped. */
-export async function updateWebhook(work: Work, { webhookId, enabled, rotateSecret, ...given }: UpdateWebhookInput, { webhookKey }: WebhookSettings): Promise<WebhookAnswer> {
+export async function updateWebhook(
+  work: Work,
+  { webhookId, enabled, rotateSecret, ...given }: UpdateWebhookInput,
+  { webhookKey }: WebhookSettings,
+): Promise<WebhookAnswer> {
   const webhook = await lockWebhook(work, webhookId);
   const key = rotateSecret || enabled === true ? demandKey(webhookKey) : null;
-  const changes: Partial<Webhook> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const changes: Partial<Webhook> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
   if (rotateSecret) {
     // With another key the previous secret is not known: nothing could be signed with it.
     const known = webhook.keyCheck === keyCheckOf(key!, webhookId);
-    Object.assign(changes, { secretVersion: webhook.secretVersion + 1, previousSecretUntil: known ? new Date(work.now.getTime() + rotatesWithin) : null, keyCheck: keyCheckOf(key!, webhookId) });
+    Object.assign(changes, {
+      secretVersion: webhook.secretVersion + 1,
+      previousSecretUntil: known ? new Date(work.now.getTime() + rotatesWithin) : null,
+      keyCheck: keyCheckOf(key!, webhookId),
+    });
   }
   if (enabled === true && !rotateSecret && webhook.keyCheck !== keyCheckOf(key!, webhookId)) {
-    throw new InvalidStateError('The secret of the webhook was made with another BATON_WEBHOOK_KEY: add rotateSecret: true, and give the new secret to the receiver', 'SIGNING_KEY', []);
+    throw new InvalidStateError(
+      'The secret of the webhook was made with another BATON_WEBHOOK_KEY: add rotateSecret: true, and give the new secret to the receiver',
+      'SIGNING_KEY',
+      [],
+    );
   }
   if (enabled === true && webhook.disabledAt !== null) {
     Object.assign(changes, { disabledAt: null, disabledReason: null });
@@ -97,7 +126,9 @@ export async function updateWebhook(work: Work, { webhookId, enabled, rotateSecr
 export async function deleteWebhook(work: Work, { webhookId }: { webhookId: string }): Promise<WebhookAnswer> {
   const webhook = await lockWebhook(work, webhookId);
   work.change('webhooks', webhook, { deletedAt: work.now });
-  work.afterCommit(() => work.log.info({ webhook: encodeId('webhook', webhookId), by: work.caller.principal }, 'webhook_deleted'));
+  work.afterCommit(() =>
+    work.log.info({ webhook: encodeId('webhook', webhookId), by: work.caller.principal }, 'webhook_deleted'),
+  );
   return { webhookId, secretVersion: null };
 }
 
@@ -110,11 +141,18 @@ export async function lockWebhook(work: Work, webhookId: string): Promise<Webhoo
 
 function demandKey(key: string | undefined): string {
   if (key !== undefined) return key;
-  throw new InvalidStateError('This server sends no webhooks: set BATON_WEBHOOK_KEY, for example to the output of "openssl rand -base64 32", and start it again', 'OFF', []);
+  throw new InvalidStateError(
+    'This server sends no webhooks: set BATON_WEBHOOK_KEY, for example to the output of "openssl rand -base64 32", and start it again',
+    'OFF',
+    [],
+  );
 }
 
 /** Disables a webhook whose receiver fails or is gone, and records WEBHOOK_DISABLED. */
-export async function disableWebhook(work: Work, { webhookId, reason }: { webhookId: string; reason: 'FAILING' | 'GONE' }): Promise<object> {
+export async function disableWebhook(
+  work: Work,
+  { webhookId, reason }: { webhookId: string; reason: 'FAILING' | 'GONE' },
+): Promise<object> {
   await work.begin();
   const [found] = await work.query<{ webhook: object }>(lock, [webhookId]);
   const webhook = found === undefined ? null : fromColumns<Webhook>(found.webhook);

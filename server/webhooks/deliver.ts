@@ -8,7 +8,15 @@ import { disableWebhook } from './changeWebhook.ts';
 import { Lease } from './lease.ts';
 import { answersWithin, type Sender } from './send.ts';
 import { keyCheckOf, secretsOf, signatureOf } from './signing.ts';
-import { addDeliveries, findDueDeliveries, forgetDeliveries, lookForEvents, markResults, type Due, type Result } from './store.ts';
+import {
+  addDeliveries,
+  findDueDeliveries,
+  forgetDeliveries,
+  lookForEvents,
+  markResults,
+  type Due,
+  type Result,
+} from './store.ts';
 
 /** The JSON of events, in their order; null for one that cannot be read. */
 export type Bodies = (events: readonly { eventId: string; position: number }[]) => Promise<(string | null)[]>;
@@ -79,7 +87,8 @@ export class Deliverer {
       } catch (error) {
         observed('failure', this.options.pool, { part: 'webhook' });
         const reason = errorCode(error) ?? 'unknown';
-        if (reason !== this.#lastFailure) log.warn({ err: error }, 'Webhooks could not be sent: it will be tried again, and nothing else is affected');
+        if (reason !== this.#lastFailure)
+          log.warn({ err: error }, 'Webhooks could not be sent: it will be tried again, and nothing else is affected');
         this.#lastFailure = reason;
         pauseMs = 1_000;
       }
@@ -122,7 +131,8 @@ export class Deliverer {
       await this.#addNew();
     }
     await this.#send();
-    if (now - this.#forgotAt >= forgetEveryMs && (await this.#lease.within(forgetDeliveries)) !== true) this.#forgotAt = now;
+    if (now - this.#forgotAt >= forgetEveryMs && (await this.#lease.within(forgetDeliveries)) !== true)
+      this.#forgotAt = now;
     return true;
   }
 
@@ -160,11 +170,13 @@ export class Deliverer {
   async #send(): Promise<void> {
     const { pool, bodies } = this.options;
     if (this.#stopped) return;
-    const due = (await findDueDeliveries(pool, [...this.#underWay.keys()], atOnce)).filter(({ webhookId }, index, all) => {
-      const before = all.slice(0, index).filter((other) => other.webhookId === webhookId).length;
-      const running = [...this.#underWay.values()].filter((other) => other.webhookId === webhookId).length;
-      return before + running < atOnce;
-    });
+    const due = (await findDueDeliveries(pool, [...this.#underWay.keys()], atOnce)).filter(
+      ({ webhookId }, index, all) => {
+        const before = all.slice(0, index).filter((other) => other.webhookId === webhookId).length;
+        const running = [...this.#underWay.values()].filter((other) => other.webhookId === webhookId).length;
+        return before + running < atOnce;
+      },
+    );
     if (due.length === 0) return;
     const texts = await bodies(due);
     // A request that outlasts the lease could overtake one of the next process.
@@ -190,7 +202,11 @@ export class Deliverer {
       'user-agent': userAgent,
       'baton-delivery': encodeId('delivery', id),
       'baton-webhook': encodeId('webhook', webhookId),
-      'baton-signature': signatureOf(secretsOf(key, { ...delivery, id: webhookId }, now), body, Math.floor(now.getTime() / 1_000)),
+      'baton-signature': signatureOf(
+        secretsOf(key, { ...delivery, id: webhookId }, now),
+        body,
+        Math.floor(now.getTime() / 1_000),
+      ),
       ...(redeliveryOfId !== null && { 'baton-redelivery': encodeId('delivery', redeliveryOfId) }),
     };
     const { status, error } = await sender.post(url, headers, body);

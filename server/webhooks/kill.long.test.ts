@@ -13,10 +13,14 @@ const { agent, session, reassign } = world(db.pool);
 it('after a kill between requests and their marks another process continues within 20 seconds, at least once and in the order of each session', async () => {
   for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 1_000 });
   const hook = await receiver();
-  const start = () => startServer({ databaseUrl: db.url, env: { BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '127.0.0.1' } });
+  const start = () =>
+    startServer({ databaseUrl: db.url, env: { BATON_WEBHOOK_KEY: webhookKey, BATON_WEBHOOK_ALLOW: '127.0.0.1' } });
   // Alone, it is the one that sends.
   const first = await start();
-  await client(first.url).post('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }', { input: { url: hook.url } });
+  await client(first.url).post(
+    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }',
+    { input: { url: hook.url } },
+  );
   await session('ada');
   await hook.has(1);
   await start();
@@ -41,7 +45,14 @@ it('after a kill between requests and their marks another process continues with
   hook.answers.with = hook.taking;
   await hook.has(40);
   expect(performance.now() - killedAt).toBeLessThan(22_000);
-  for (const id of sessions) expect(hook.types(id)).toEqual(['SESSION_CREATED', 'HANDOFF_INITIATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
+  for (const id of sessions)
+    expect(hook.types(id)).toEqual(['SESSION_CREATED', 'HANDOFF_INITIATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED']);
   // What was repeated has the same id.
-  expect(hook.received.filter(({ event }) => event.type === 'HANDOFF_INITIATED').slice(10).map(({ event }) => event.id).sort()).toEqual(held.sort());
+  expect(
+    hook.received
+      .filter(({ event }) => event.type === 'HANDOFF_INITIATED')
+      .slice(10)
+      .map(({ event }) => event.id)
+      .sort(),
+  ).toEqual(held.sort());
 }, 120_000);

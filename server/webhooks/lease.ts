@@ -5,7 +5,9 @@ import { onOwnConnection } from '../core/ownConnection.ts';
 
 const take = statement(`UPDATE webhook_worker SET holder = $1, until = clock_timestamp() + $2 * interval '1 millisecond'
 WHERE (holder IS NULL OR holder = $1 OR until < clock_timestamp()) AND EXISTS (SELECT FROM webhooks) RETURNING true`);
-const renew = statement(`UPDATE webhook_worker SET until = clock_timestamp() + $2 * interval '1 millisecond' WHERE holder = $1 RETURNING true`);
+const renew = statement(
+  `UPDATE webhook_worker SET until = clock_timestamp() + $2 * interval '1 millisecond' WHERE holder = $1 RETURNING true`,
+);
 const release = statement('UPDATE webhook_worker SET holder = NULL, until = NULL WHERE holder = $1');
 
 /** How often a process without it tries to take it. */

@@ -4,7 +4,9 @@ import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { lockWebhook } from './changeWebhook.ts';
 
-const find = statement(`SELECT webhook_id AS "webhookId", event_id AS "eventId", position::float8, status FROM deliveries WHERE id = $1`);
+const find = statement(
+  `SELECT webhook_id AS "webhookId", event_id AS "eventId", position::float8, status FROM deliveries WHERE id = $1`,
+);
 
 interface Found {
   webhookId: string;
@@ -21,8 +23,13 @@ export async function redeliver(work: Work, { deliveryId }: { deliveryId: string
   const earlier = await work.earlierAnswer<{ deliveryId: string }>();
   if (earlier !== null) return earlier;
   const { disabledAt } = await lockWebhook(work, found.webhookId);
-  if (disabledAt !== null) throw new InvalidStateError('The webhook is disabled: enable it with updateWebhook first', 'DISABLED', ['ENABLED']);
-  if (found.status === 'PENDING' || found.status === 'PARKED') throw new InvalidStateError('The delivery is not done: it is sent again by itself', found.status, ['DELIVERED', 'FAILED']);
+  if (disabledAt !== null)
+    throw new InvalidStateError('The webhook is disabled: enable it with updateWebhook first', 'DISABLED', ['ENABLED']);
+  if (found.status === 'PENDING' || found.status === 'PARKED')
+    throw new InvalidStateError('The delivery is not done: it is sent again by itself', found.status, [
+      'DELIVERED',
+      'FAILED',
+    ]);
   const id = work.newId();
   work.insert('deliveries', {
     id,

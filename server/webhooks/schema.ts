@@ -32,7 +32,9 @@ const DeliveryError = builder.enumType('DeliveryError', {
     TIMEOUT: { description: 'The receiver did not answer within 10 seconds.' },
     UNREACHABLE: { description: 'The connection failed or was closed without an answer.' },
     UNKNOWN_HOST: { description: 'The name of the host was not found.' },
-    PRIVATE_ADDRESS: { description: 'The host has a private address, or http leads to a public one: see BATON_WEBHOOK_ALLOW.' },
+    PRIVATE_ADDRESS: {
+      description: 'The host has a private address, or http leads to a public one: see BATON_WEBHOOK_ALLOW.',
+    },
     TLS: { description: 'The certificate was not accepted, or TLS failed.' },
     REDIRECT: { description: 'The receiver answered with a redirect, which is never followed.' },
     STATUS: { description: 'The receiver answered with a status of 400 or more.' },
@@ -56,13 +58,29 @@ builder.prismaNode('Webhook', {
       select: { types: true },
       resolve: ({ types }) => types as never,
     }),
-    enabled: t.boolean({ description: 'Whether Events are sent.', select: { disabledAt: true, deletedAt: true }, resolve: ({ disabledAt, deletedAt }) => disabledAt === null && deletedAt === null }),
-    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'Time at which it was disabled; null while it is enabled.' }),
-    disabledReason: t.expose('disabledReason', { type: DisabledReason, nullable: true, description: 'Reason for which it is disabled; null while it is enabled.' }),
+    enabled: t.boolean({
+      description: 'Whether Events are sent.',
+      select: { disabledAt: true, deletedAt: true },
+      resolve: ({ disabledAt, deletedAt }) => disabledAt === null && deletedAt === null,
+    }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which it was disabled; null while it is enabled.',
+    }),
+    disabledReason: t.expose('disabledReason', {
+      type: DisabledReason,
+      nullable: true,
+      description: 'Reason for which it is disabled; null while it is enabled.',
+    }),
     previousSecretUntil: t.expose('previousSecretUntil', { type: 'DateTime', nullable: true }),
     createdBy: t.exposeString('createdBy'),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
-    deletedAt: t.expose('deletedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was deleted; null otherwise.' }),
+    deletedAt: t.expose('deletedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which it was deleted; null otherwise.',
+    }),
   }),
 });
 
@@ -78,9 +96,17 @@ builder.prismaNode('Delivery', {
     status: t.expose('status', { type: DeliveryStatus, description: 'State of the delivery.' }),
     attempts: t.exposeInt('attempts'),
     attemptedAt: t.expose('attemptedAt', { type: 'DateTime', nullable: true }),
-    nextAttemptAt: t.expose('dueAt', { type: 'DateTime', nullable: true, description: 'Time of the next attempt; null when it is done, parked, or the webhook is disabled.' }),
+    nextAttemptAt: t.expose('dueAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the next attempt; null when it is done, parked, or the webhook is disabled.',
+    }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true }),
-    error: t.expose('error', { type: DeliveryError, nullable: true, description: 'Reason for which the latest attempt failed; null after a success and before the first attempt.' }),
+    error: t.expose('error', {
+      type: DeliveryError,
+      nullable: true,
+      description: 'Reason for which the latest attempt failed; null after a success and before the first attempt.',
+    }),
     redeliveryOf: t.id({
       nullable: true,
       description: 'Id of the delivery that this one repeats; null for a first delivery.',
@@ -105,12 +131,14 @@ builder.queryFields((t) => ({
     type: connectionRef('Webhook'),
     description: 'Lists the webhooks, newest first, without deleted ones. FORBIDDEN unless the caller is an ADMIN.',
     args: pageArgs,
-    resolve: (_root, args, context, info) => rootPage('Webhook', { args, order: webhookOrder, oneOf: [{ deletedAt: null }] }, context, info),
+    resolve: (_root, args, context, info) =>
+      rootPage('Webhook', { args, order: webhookOrder, oneOf: [{ deletedAt: null }] }, context, info),
   }),
   deliveries: t.field({
     access: admins,
     type: connectionRef('Delivery'),
-    description: 'Lists the deliveries to a webhook, newest first; empty for an unknown one. FORBIDDEN unless the caller is an ADMIN.',
+    description:
+      'Lists the deliveries to a webhook, newest first; empty for an unknown one. FORBIDDEN unless the caller is an ADMIN.',
     args: { ...argsOf(deliveriesArgs), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { webhookId, status } = decodeArgs(deliveriesArgs, args);

@@ -77,8 +77,12 @@ describe('a receiver', () => {
     const port = portOf(server);
     await new Promise((resolve) => server.close(resolve));
     expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: null, error: 'UNREACHABLE' });
-    const unknown: LookupFunction = (_host, _options, callback) => callback(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), '');
-    expect(await sender({ lookup: unknown })('https://hooks.example.com/')).toEqual({ status: null, error: 'UNKNOWN_HOST' });
+    const unknown: LookupFunction = (_host, _options, callback) =>
+      callback(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), '');
+    expect(await sender({ lookup: unknown })('https://hooks.example.com/')).toEqual({
+      status: null,
+      error: 'UNKNOWN_HOST',
+    });
   });
 
   it('without the certificate of its name is refused with TLS', async () => {
@@ -91,7 +95,14 @@ describe('a name', () => {
   /** Resolves to one list after another, as a name that is pointed elsewhere. */
   const repointed = (...answers: string[][]): LookupFunction => {
     let asked = 0;
-    return (_host, _options, callback) => callback(null, answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+    return (_host, _options, callback) =>
+      callback(
+        null,
+        answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({
+          address,
+          family: address.includes(':') ? 6 : 4,
+        })),
+      );
   };
 
   it('is sent to where it points at the time of the connection', async () => {
@@ -101,10 +112,20 @@ describe('a name', () => {
     expect(received[0]!.headers.host).toMatch(/^hooks\.example\.com:/);
   });
 
-  it.each([[['127.0.0.1']], [['10.0.0.1']], [['::1']], [['::ffff:169.254.169.254']], [['93.184.216.34', '127.0.0.1']], [[]]])('that points to %j is refused as private', async (addresses) => {
+  it.each([
+    [['127.0.0.1']],
+    [['10.0.0.1']],
+    [['::1']],
+    [['::ffff:169.254.169.254']],
+    [['93.184.216.34', '127.0.0.1']],
+    [[]],
+  ])('that points to %j is refused as private', async (addresses) => {
     const { url, received } = await receiver();
     const named = url.replace('127.0.0.1', 'hooks.example.com').replace('http:', 'https:');
-    expect(await sender({ allow: [], lookup: repointed(addresses) })(named)).toEqual({ status: null, error: 'PRIVATE_ADDRESS' });
+    expect(await sender({ allow: [], lookup: repointed(addresses) })(named)).toEqual({
+      status: null,
+      error: 'PRIVATE_ADDRESS',
+    });
     expect(received).toEqual([]);
   });
 
@@ -119,7 +140,10 @@ describe('a name', () => {
   });
 
   it('without https is refused where it points to a public address', async () => {
-    expect(await sender({ lookup: repointed(['93.184.216.34']) })('http://hooks.example.com/')).toEqual({ status: null, error: 'PRIVATE_ADDRESS' });
+    expect(await sender({ lookup: repointed(['93.184.216.34']) })('http://hooks.example.com/')).toEqual({
+      status: null,
+      error: 'PRIVATE_ADDRESS',
+    });
   });
 });
 

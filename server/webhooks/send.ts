@@ -42,7 +42,8 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
       lookup(hostname, { ...options, all: true }, (error, found) => {
         if (error !== null) return callback(error, '');
         const addresses = Array.isArray(found) ? found : [];
-        const refused = addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address, { https, allow }));
+        const refused =
+          addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address, { https, allow }));
         if (refused) return callback(new Refused(), '');
         if (options.all === true) callback(null, addresses);
         else callback(null, addresses[0]!.address, addresses[0]!.family);
@@ -52,12 +53,19 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
   };
   const [http, https] = [agents(false), agents(true)];
 
-  function post(url: string, headers: Record<string, string>, body: string, until = performance.now() + timeoutMs, retry = true): Promise<Answer> {
+  function post(
+    url: string,
+    headers: Record<string, string>,
+    body: string,
+    until = performance.now() + timeoutMs,
+    retry = true,
+  ): Promise<Answer> {
     const target = new URL(url);
     const isHttps = target.protocol === 'https:';
     // Node resolves names only: a literal address reaches no `lookup`.
     const literal = literalOf(target);
-    if (literal !== null && !isAllowed(literal, { https: isHttps, allow })) return Promise.resolve({ status: null, error: 'PRIVATE_ADDRESS' });
+    if (literal !== null && !isAllowed(literal, { https: isHttps, allow }))
+      return Promise.resolve({ status: null, error: 'PRIVATE_ADDRESS' });
     return new Promise((done) => {
       const sent = { ...headers, 'content-length': String(Buffer.byteLength(body)) };
       const options: RequestOptions = { method: 'POST', headers: sent, agent: isHttps ? https : http };
@@ -82,7 +90,8 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         // The receiver closed a kept connection while the request was on its way.
-        if (request.reusedSocket && retry && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) return done(post(url, headers, body, until, false));
+        if (request.reusedSocket && retry && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
+          return done(post(url, headers, body, until, false));
         done({ status: null, error: errorOfConnection(error) });
       });
       request.end(body);

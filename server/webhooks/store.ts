@@ -29,10 +29,12 @@ export interface Result {
 /** Events of one statement and webhook. */
 const batch = 500;
 
-const look = statement(`SELECT EXISTS (SELECT FROM unpositioned_events) AS waiting, EXISTS (SELECT FROM webhooks WHERE disabled_at IS NULL AND deleted_at IS NULL
+const look =
+  statement(`SELECT EXISTS (SELECT FROM unpositioned_events) AS waiting, EXISTS (SELECT FROM webhooks WHERE disabled_at IS NULL AND deleted_at IS NULL
   AND position < (SELECT max(position) FROM event_positions)) AS behind`);
 
-const findNext = statement(`SELECT w.id AS "webhookId", w.types::text[] AS types, n.position::float8, n.event_id AS "eventId", e.type, coalesce(e.session_id::text, e.agent_id, '') AS lane
+const findNext =
+  statement(`SELECT w.id AS "webhookId", w.types::text[] AS types, n.position::float8, n.event_id AS "eventId", e.type, coalesce(e.session_id::text, e.agent_id, '') AS lane
 FROM webhooks w CROSS JOIN LATERAL (SELECT position, event_id FROM event_positions WHERE position > w.position ORDER BY position LIMIT ${batch}) n
 JOIN events e ON e.id = n.event_id WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL ORDER BY n.position FOR NO KEY UPDATE OF w`);
 
@@ -45,7 +47,8 @@ const add = statement(`WITH added AS (
   ON CONFLICT (webhook_id, event_id) WHERE redelivery_of_id IS NULL DO NOTHING)
 UPDATE webhooks w SET position = r.position::bigint FROM json_to_recordset($2) AS r(id uuid, position float8) WHERE w.id = r.id`);
 
-const findDue = statement(`SELECT d.id, w.id AS "webhookId", d.event_id AS "eventId", d.position::float8, d.redelivery_of_id AS "redeliveryOfId", w.url,
+const findDue =
+  statement(`SELECT d.id, w.id AS "webhookId", d.event_id AS "eventId", d.position::float8, d.redelivery_of_id AS "redeliveryOfId", w.url,
   w.secret_version AS "secretVersion", w.previous_secret_until AS "previousSecretUntil", w.key_check AS "keyCheck"
 FROM webhooks w CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE webhook_id = w.id AND status = 'PENDING' AND due_at <= clock_timestamp() AND NOT id = ANY ($1)
   ORDER BY due_at, position LIMIT $2) d
@@ -88,7 +91,8 @@ interface Next {
   lane: string;
 }
 
-const isWanted = ({ types, type }: Next): boolean => (types.length === 0 ? type !== 'TURN_APPENDED' && type !== 'LOG_CHANGED' : types.includes(type));
+const isWanted = ({ types, type }: Next): boolean =>
+  types.length === 0 ? type !== 'TURN_APPENDED' && type !== 'LOG_CHANGED' : types.includes(type);
 
 /** Adds the deliveries of the next events of each webhook, and returns whether there were any. */
 export async function addDeliveries(client: PoolClient): Promise<boolean> {

@@ -17,9 +17,15 @@ const counting = (url, options) => {
 // Without these the cache drops `... on Error`.
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
-const possibleTypes = Object.fromEntries(abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]));
+const possibleTypes = Object.fromEntries(
+  abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
+);
 
-const sockets = createClient({ url: socket, webSocketImpl: WebSocket, connectionParams: { Authorization: authorization } });
+const sockets = createClient({
+  url: socket,
+  webSocketImpl: WebSocket,
+  connectionParams: { Authorization: authorization },
+});
 const persisted = new PersistedQueryLink({ sha256: (text) => createHash('sha256').update(text).digest('hex') });
 const client = new ApolloClient({
   cache: new InMemoryCache({ possibleTypes }),
@@ -33,11 +39,19 @@ const client = new ApolloClient({
 const first = await client.query({ query: gql(sessions), variables: { first: 1 } });
 const second = await client.query({ query: gql(sessions), variables: { first: 2 } });
 const heard = hear();
-client.subscribe({ query: gql(events) }).subscribe({ next: ({ data }) => heard.put(data.handoffEvents.type), error: heard.fail });
+client
+  .subscribe({ query: gql(events) })
+  .subscribe({ next: ({ data }) => heard.put(data.handoffEvents.type), error: heard.fail });
 await heard.next('READY');
 const { data } = await client.mutate({ mutation: gql(reassign), variables: { input } });
 await heard.next('HANDOFF_INITIATED');
 const refused = await client.mutate({ mutation: gql(reassign), variables: { input } });
 client.stop();
 await sockets.dispose();
-print({ queried: first.data.sessions.nodes.length === 1 && second.data.sessions.nodes.length === 2, mutated: data.reassignSession.__typename, heard: heard.types, refused: refused.data.reassignSession.code, sent });
+print({
+  queried: first.data.sessions.nodes.length === 1 && second.data.sessions.nodes.length === 2,
+  mutated: data.reassignSession.__typename,
+  heard: heard.types,
+  refused: refused.data.reassignSession.code,
+  sent,
+});

@@ -1,7 +1,11 @@
 import { authorization, events, hear, http, input, print, reassign } from './server.mjs';
 
 const ask = (query, accept, variables = {}) =>
-  fetch(http, { method: 'POST', headers: { 'content-type': 'application/json', accept, authorization }, body: JSON.stringify({ query, variables }) });
+  fetch(http, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, authorization },
+    body: JSON.stringify({ query, variables }),
+  });
 
 const heard = hear();
 const response = await ask(events, 'text/event-stream');
@@ -11,7 +15,11 @@ async function read() {
     const blocks = (text + chunk).split('\n\n');
     text = blocks.pop();
     for (const block of blocks) {
-      const data = block.split('\n').filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
+      const data = block
+        .split('\n')
+        .filter((line) => line.startsWith('data: '))
+        .map((line) => line.slice(6))
+        .join('\n');
       if (data !== '') heard.put(JSON.parse(data).data.handoffEvents.type);
     }
   }

@@ -38,9 +38,16 @@ const reassign = graphql(`
   }
 `);
 
-async function ask<Document extends typeof sessions | typeof reassign>(document: Document, variables: VariablesOf<Document>): Promise<ResultOf<Document>> {
+async function ask<Document extends typeof sessions | typeof reassign>(
+  document: Document,
+  variables: VariablesOf<Document>,
+): Promise<ResultOf<Document>> {
   const body = JSON.stringify({ query: textOf(document), variables });
-  const answer = await fetch(http, { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body });
+  const answer = await fetch(http, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body,
+  });
   return ((await answer.json()) as { data: ResultOf<Document> }).data;
 }
 

@@ -19,7 +19,15 @@ export interface Block {
 
 const first = ['README.md', 'docs/frontend.md', 'docs/agents.md', 'docs/analysts.md', 'docs/operations.md'];
 /** In the order of running. */
-export const documents = [...new Set([...first, ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).sort().map((name) => `docs/${name}`)])];
+export const documents = [
+  ...new Set([
+    ...first,
+    ...readdirSync(new URL('docs/', root))
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => `docs/${name}`),
+  ]),
+];
 
 export const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 const isSample = ({ language }: Block): boolean => ['json', 'text', 'markdown'].includes(language);
@@ -32,7 +40,15 @@ export function blocksOf(file: string): Block[] {
   let last: Block | undefined;
   for (const token of lexer(textOf(file))) {
     if (isCode(token)) {
-      const block = { file, line, language: token.lang ?? '', text: token.text, notRun: find('not run', marker), until: find('until', marker), sample: undefined };
+      const block = {
+        file,
+        line,
+        language: token.lang ?? '',
+        text: token.text,
+        notRun: find('not run', marker),
+        until: find('until', marker),
+        sample: undefined,
+      };
       if (isSample(block) && last?.language === 'sh' && last.sample === undefined) last.sample = block.text;
       else blocks.push((last = block));
     }

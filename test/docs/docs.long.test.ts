@@ -29,7 +29,8 @@ const samples = new Samples(url);
 const { post } = client(url);
 
 /** The blocks of a document that run. */
-const runnable = (file: string): Block[] => blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
+const runnable = (file: string): Block[] =>
+  blocksOf(file).filter(({ notRun, language }) => notRun === undefined && language !== 'mermaid');
 
 async function runGraphQL({ text }: Block): Promise<void> {
   if (text.startsWith('subscription')) {
@@ -65,7 +66,10 @@ async function runProgram({ text, until }: Block): Promise<void> {
 }
 
 function checkPrograms(): Map<string, string[]> {
-  const texts = documents.flatMap(runnable).filter(({ language }) => language === 'ts').map(({ text }) => text);
+  const texts = documents
+    .flatMap(runnable)
+    .filter(({ language }) => language === 'ts')
+    .map(({ text }) => text);
   const errors = typeErrors(texts);
   return new Map(texts.map((text, index) => [text, errors[index]!]));
 }
@@ -80,11 +84,23 @@ async function runSettings({ text, language }: Block): Promise<void> {
   await mcp.close();
 }
 
-const runners: Record<string, (block: Block) => Promise<void> | void> = { graphql: runGraphQL, sh: runCommand, ts: runProgram, json: runSettings, toml: runSettings };
+const runners: Record<string, (block: Block) => Promise<void> | void> = {
+  graphql: runGraphQL,
+  sh: runCommand,
+  ts: runProgram,
+  json: runSettings,
+  toml: runSettings,
+};
 
 describe.each(documents.filter((file) => runnable(file).length > 0))('%s', (file) => {
-  it.each(runnable(file).map((block) => [block.line, block] as const))('the block at line %i runs unchanged', async (_line, block) => {
-    expect(Object.keys(runners), 'give the block a language that can be run, or the comment <!-- not run: reason -->').toContain(block.language);
-    await runners[block.language]!(block);
-  });
+  it.each(runnable(file).map((block) => [block.line, block] as const))(
+    'the block at line %i runs unchanged',
+    async (_line, block) => {
+      expect(
+        Object.keys(runners),
+        'give the block a language that can be run, or the comment <!-- not run: reason -->',
+      ).toContain(block.language);
+      await runners[block.language]!(block);
+    },
+  );
 });

@@ -1,4 +1,5 @@
-const typeId = /\b(session|agentsession|handoff|turn|message|toolcall|decision|task|snapshot|event|key)_[0-9a-hjkmnp-tv-z]{26}\b/g;
+const typeId =
+  /\b(session|agentsession|handoff|turn|message|toolcall|decision|task|snapshot|event|key)_[0-9a-hjkmnp-tv-z]{26}\b/g;
 const times = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g;
 
 /**
@@ -18,7 +19,8 @@ export class Samples {
   /** The sample and the output, normalized to be equal when they match. */
   compare(sample: string, output: string): { expected: unknown; actual: unknown } {
     const printed = output.match(typeId) ?? [];
-    for (const [n, id] of (sample.match(typeId) ?? []).entries()) if (printed[n] !== undefined) this.#actual.set(id, printed[n]);
+    for (const [n, id] of (sample.match(typeId) ?? []).entries())
+      if (printed[n] !== undefined) this.#actual.set(id, printed[n]);
     return { expected: plain(this.adapt(sample)), actual: plain(output) };
   }
 }
@@ -31,5 +33,11 @@ function plain(text: string): unknown {
     const { cost: _cost, ...others } = extensions ?? {};
     return { ...rest, ...(Object.keys(others).length > 0 && { extensions: others }) };
   }
-  return lines.map((line) => (line.startsWith('{"level":30') ? `INFO: ${(JSON.parse(line) as { msg: string }).msg}` : line.replace(/^\[\d\d:\d\d:\d\d\] /, '').trimEnd())).join('\n');
+  return lines
+    .map((line) =>
+      line.startsWith('{"level":30')
+        ? `INFO: ${(JSON.parse(line) as { msg: string }).msg}`
+        : line.replace(/^\[\d\d:\d\d:\d\d\] /, '').trimEnd(),
+    )
+    .join('\n');
 }

@@ -15,7 +15,12 @@ export interface Running {
 /** Runs a shell block to its end, or until it prints `until`. @throws with both outputs when it fails or ends early */
 export async function runShell(script: string, env: Record<string, string>, until?: string): Promise<Running> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn('bash', ['-c', `${setUp}\n${script}`], { cwd: root, env: { PATH, HOME, TMPDIR, ...quietly, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-c', `${setUp}\n${script}`], {
+    cwd: root,
+    env: { PATH, HOME, TMPDIR, ...quietly, ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [stdout, stderr] = ['', ''];
   const closed = new Promise<number | null>((resolve) => void child.once('close', resolve));
   const printed = new Promise<'printed'>((resolve) => {

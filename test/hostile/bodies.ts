@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { json, type Hostile } from './request.ts';
 
-const posts = (name: string, body: string | Buffer, status: number, code?: string, headers: Record<string, string> = json): Hostile => ({
+const posts = (
+  name: string,
+  body: string | Buffer,
+  status: number,
+  code?: string,
+  headers: Record<string, string> = json,
+): Hostile => ({
   name,
   headers,
   body,
@@ -22,14 +28,30 @@ export const bodies: readonly Hostile[] = [
   posts('variables that are a list', '{"query":"{ viewer { role } }","variables":[1]}', 400, 'BAD_REQUEST'),
   posts('extensions that are a list', '{"query":"{ viewer { role } }","extensions":[]}', 400, 'BAD_REQUEST'),
   posts('parameters of our own making', '{"query":"{ viewer { role } }","admin":true}', 400, 'BAD_REQUEST'),
-  posts('bytes that are no UTF-8', Buffer.concat([Buffer.from('{"query":"{ viewer '), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]), 400, 'GRAPHQL_PARSE_FAILED'),
+  posts(
+    'bytes that are no UTF-8',
+    Buffer.concat([Buffer.from('{"query":"{ viewer '), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]),
+    400,
+    'GRAPHQL_PARSE_FAILED',
+  ),
   posts('a body of 1,000,001 bytes', `{"query":"${'x'.repeat(999_989)}"}`, 413, 'REQUEST_ENTITY_TOO_LARGE'),
   {
-    ...posts('the same in chunks, without a length', `{"query":"${'x'.repeat(999_989)}"}`, 413, 'REQUEST_ENTITY_TOO_LARGE'),
+    ...posts(
+      'the same in chunks, without a length',
+      `{"query":"${'x'.repeat(999_989)}"}`,
+      413,
+      'REQUEST_ENTITY_TOO_LARGE',
+    ),
     headers: { ...json, 'transfer-encoding': 'chunked' },
   },
-  posts('a compressed bomb', gzipSync(`{"query":"${' '.repeat(50_000_000)}{ viewer { role } }"}`), 415, 'BAD_REQUEST', { ...json, 'content-encoding': 'gzip' }),
-  posts('a body packed twice', gzipSync(gzipSync('{}')), 415, 'BAD_REQUEST', { ...json, 'content-encoding': 'gzip, gzip' }),
+  posts('a compressed bomb', gzipSync(`{"query":"${' '.repeat(50_000_000)}{ viewer { role } }"}`), 415, 'BAD_REQUEST', {
+    ...json,
+    'content-encoding': 'gzip',
+  }),
+  posts('a body packed twice', gzipSync(gzipSync('{}')), 415, 'BAD_REQUEST', {
+    ...json,
+    'content-encoding': 'gzip, gzip',
+  }),
   posts('an encoding that nobody knows', '{}', 415, 'BAD_REQUEST', { ...json, 'content-encoding': 'x' }),
   posts('a form', 'query=mutation', 415, 'BAD_REQUEST', { 'content-type': 'application/x-www-form-urlencoded' }),
   posts(
@@ -42,5 +64,7 @@ export const bodies: readonly Hostile[] = [
   posts('plain text', '{"query":"{ viewer { role } }"}', 415, 'BAD_REQUEST', { 'content-type': 'text/plain' }),
   posts('application/graphql', '{ viewer { role } }', 415, 'BAD_REQUEST', { 'content-type': 'application/graphql' }),
   posts('a body of no type', '{"query":"{ viewer { role } }"}', 415, 'BAD_REQUEST', {}),
-  posts('two types in one', '{"query":"{ viewer { role } }"}', 415, 'BAD_REQUEST', { 'content-type': 'text/plain, application/json' }),
+  posts('two types in one', '{"query":"{ viewer { role } }"}', 415, 'BAD_REQUEST', {
+    'content-type': 'text/plain, application/json',
+  }),
 ];

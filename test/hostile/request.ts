@@ -23,7 +23,8 @@ export const session = 'session_01kc000000e00800000000002y';
 // Nested too deeply for JSON.stringify.
 const deepLists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const deepObjects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-const bodyOf = (params: object): string => JSON.stringify(params).replace('"deep lists"', deepLists).replace('"deep objects"', deepObjects);
+const bodyOf = (params: object): string =>
+  JSON.stringify(params).replace('"deep lists"', deepLists).replace('"deep objects"', deepObjects);
 
 interface More {
   variables?: unknown;
@@ -32,8 +33,20 @@ interface More {
   says?: RegExp;
 }
 
-export const asks = (name: string, query: string, code: string, { variables, says, status = 400, operationName }: More = {}): Hostile => {
-  return { name, headers: json, body: bodyOf({ query, variables, operationName }), status, code, ...(says && { says }) };
+export const asks = (
+  name: string,
+  query: string,
+  code: string,
+  { variables, says, status = 400, operationName }: More = {},
+): Hostile => {
+  return {
+    name,
+    headers: json,
+    body: bodyOf({ query, variables, operationName }),
+    status,
+    code,
+    ...(says && { says }),
+  };
 };
 
 /** A typed error of the mutation's union. */

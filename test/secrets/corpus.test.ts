@@ -12,11 +12,20 @@ import type { Harmless, Sample } from './samples.ts';
 import { tokenSamples } from './tokens.ts';
 import { wrapped } from './wrappings.ts';
 
-const secrets = [...tokenSamples(), ...placeSamples(), ...kindsOfTokens().flatMap(([kind, secret]) => wrapped(kind, secret)), ...fileSamples(), ...saidSamples()];
+const secrets = [
+  ...tokenSamples(),
+  ...placeSamples(),
+  ...kindsOfTokens().flatMap(([kind, secret]) => wrapped(kind, secret)),
+  ...fileSamples(),
+  ...saidSamples(),
+];
 const harmless = [...harmlessSamples(), ...lookAlikes(), ...falseAlarms()];
 
 /** By kind, how many of how many. */
-function tally<T extends { kind: string }>(samples: readonly T[], counts: (sample: T) => boolean): Map<string, { is: number; of: number }> {
+function tally<T extends { kind: string }>(
+  samples: readonly T[],
+  counts: (sample: T) => boolean,
+): Map<string, { is: number; of: number }> {
   const kinds = new Map<string, { is: number; of: number }>();
   for (const sample of samples) {
     const { is, of } = kinds.get(sample.kind) ?? { is: 0, of: 0 };
@@ -29,11 +38,14 @@ function tally<T extends { kind: string }>(samples: readonly T[], counts: (sampl
 function print(what: string, kinds: Map<string, { is: number; of: number }>, wanted: 'all' | 'none'): void {
   const all = [...kinds.values()];
   const [is, of] = [all.reduce((sum, kind) => sum + kind.is, 0), all.reduce((sum, kind) => sum + kind.of, 0)];
-  const others = [...kinds].filter(([, kind]) => kind.is !== (wanted === 'all' ? kind.of : 0)).map(([kind, count]) => `, ${kind} ${count.is}/${count.of}`);
+  const others = [...kinds]
+    .filter(([, kind]) => kind.is !== (wanted === 'all' ? kind.of : 0))
+    .map(([kind, count]) => `, ${kind} ${count.is}/${count.of}`);
   console.log(`${what}: ${is}/${of} (${(is / of).toFixed(4)}) of ${kinds.size} kinds${others.join('')}`);
 }
 
-const describe = ({ kind, form, written }: Sample): string => `${kind}, ${form}: ${redacted(written).stored.slice(0, 300)}`;
+const describe = ({ kind, form, written }: Sample): string =>
+  `${kind}, ${form}: ${redacted(written).stored.slice(0, 300)}`;
 const isTaken = ({ written }: Harmless): boolean => redacted(written).count > 0;
 
 test('redacts at least 97 in 100 secrets of 80 kinds, and 90 in 100 of each kind', () => {
@@ -52,26 +64,40 @@ test('redacts 97 in 100 secrets of a held-out corpus, and at most 1 in 100 of it
   print('held-out harmless texts taken', tally(others, isTaken), 'none');
   const [missed, wrong] = [samples.filter((sample) => !isKept(sample)), others.filter(isTaken)];
   expect(missed.length / samples.length, missed.map(describe).join('\n')).toBeLessThanOrEqual(0.03);
-  expect(wrong.length / others.length, wrong.map(({ written }) => redacted(written).stored).join('\n')).toBeLessThanOrEqual(0.01);
+  expect(
+    wrong.length / others.length,
+    wrong.map(({ written }) => redacted(written).stored).join('\n'),
+  ).toBeLessThanOrEqual(0.01);
 });
 
 test('redacts at most 1 in 100 harmless texts', () => {
   print('harmless texts taken for secrets', tally(harmless, isTaken), 'none');
   expect(harmless.length).toBeGreaterThanOrEqual(250);
   const wrong = harmless.filter(isTaken);
-  expect(wrong.length / harmless.length, wrong.map(({ written }) => redacted(written).stored.slice(0, 300)).join('\n')).toBeLessThanOrEqual(0.01);
+  expect(
+    wrong.length / harmless.length,
+    wrong.map(({ written }) => redacted(written).stored.slice(0, 300)).join('\n'),
+  ).toBeLessThanOrEqual(0.01);
 });
 
 // A test configuration of Phoenix, and the change that wrote it.
 const isReallySecret = (text: string): boolean => /secret_key_base: \\*"\[redacted: secret\]/.test(text);
 
-test.skipIf(realDataFolder === undefined)('redacts nothing harmless in real transcripts', () => {
-  const texts = realTexts();
-  print('real texts taken for secrets', tally(texts, isTaken), 'none');
-  expect(texts.length).toBeGreaterThan(5_000);
-  const taken = texts.filter(isTaken).map(({ written }) => redacted(written).stored);
-  expect(taken.filter((text) => !isReallySecret(text)).map((text) => text.slice(Math.max(0, text.indexOf('[redacted: ') - 100)).slice(0, 200))).toEqual([]);
-}, 60_000);
+test.skipIf(realDataFolder === undefined)(
+  'redacts nothing harmless in real transcripts',
+  () => {
+    const texts = realTexts();
+    print('real texts taken for secrets', tally(texts, isTaken), 'none');
+    expect(texts.length).toBeGreaterThan(5_000);
+    const taken = texts.filter(isTaken).map(({ written }) => redacted(written).stored);
+    expect(
+      taken
+        .filter((text) => !isReallySecret(text))
+        .map((text) => text.slice(Math.max(0, text.indexOf('[redacted: ') - 100)).slice(0, 200)),
+    ).toEqual([]);
+  },
+  60_000,
+);
 
 test('replaces every secret by its kind, and counts it', () => {
   for (const sample of secrets.filter(isKept)) {
@@ -97,7 +123,9 @@ test('keeps JSON valid', () => {
       return false;
     }
   };
-  const texts = [...secrets, ...harmless].flatMap(({ written }) => ('text' in written && isJson(written.text) ? [written.text] : []));
+  const texts = [...secrets, ...harmless].flatMap(({ written }) =>
+    'text' in written && isJson(written.text) ? [written.text] : [],
+  );
   expect(texts.length).toBeGreaterThan(40);
   expect(texts.filter((text) => !isJson(redacted({ text }).stored))).toEqual([]);
 });

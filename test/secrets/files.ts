@@ -4,7 +4,8 @@ import { listed } from './wrappings.ts';
 
 const apr1 = (): string => parts('$ap', 'r1$', some('mixed', 8), '$', some('mixed', 22));
 const bcrypt = (): string => parts('$2', 'y$05$', some('mixed', 53));
-const crypt = (kind: string, length: number): string => parts('$', kind, '$', some('mixed', 12), '$', some('mixed', length));
+const crypt = (kind: string, length: number): string =>
+  parts('$', kind, '$', some('mixed', 12), '$', some('mixed', length));
 
 /** Files that are secret, or contain secrets among other text, as tools print them. */
 export function fileSamples(): Sample[] {
@@ -12,28 +13,82 @@ export function fileSamples(): Sample[] {
     const lines = privateKey(label).split('\n');
     return listed(label.toLowerCase(), lines, lines.slice(1, -1));
   };
-  const putty = ['PuTTY-User-Key-File-3: ssh-ed25519', 'Encryption: none', 'Comment: me@laptop', 'Public-Lines: 2', some('base64', 64), some('base64', 44), 'Private-Lines: 1', some('base64', 44), `Private-MAC: ${some('hex', 64)}`];
-  const pgp = ['-----BEGIN PGP PRIVATE KEY BLOCK-----', 'Version: GnuPG v2', '', ...Array.from({ length: 8 }, () => some('base64', 64)), `=${some('base64', 4)}`, '-----END PGP PRIVATE KEY BLOCK-----'];
-  const [hashes, passwords] = [[apr1(), bcrypt(), parts('{SH', 'A}', some('base64', 27), '=')], ['kaffee-77', 'Wolke_9x']];
+  const putty = [
+    'PuTTY-User-Key-File-3: ssh-ed25519',
+    'Encryption: none',
+    'Comment: me@laptop',
+    'Public-Lines: 2',
+    some('base64', 64),
+    some('base64', 44),
+    'Private-Lines: 1',
+    some('base64', 44),
+    `Private-MAC: ${some('hex', 64)}`,
+  ];
+  const pgp = [
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+    'Version: GnuPG v2',
+    '',
+    ...Array.from({ length: 8 }, () => some('base64', 64)),
+    `=${some('base64', 4)}`,
+    '-----END PGP PRIVATE KEY BLOCK-----',
+  ];
+  const [hashes, passwords] = [
+    [apr1(), bcrypt(), parts('{SH', 'A}', some('base64', 27), '=')],
+    ['kaffee-77', 'Wolke_9x'],
+  ];
   const shadow = [crypt('6', 86), crypt('y', 43), crypt('1', 22)];
   const words = 'legal winner thank year wave sausage worth useful legal winner thank yellow'.split(' ');
   const [env, compose] = [some('mixed', 24), 'Regenbogen'];
   const tail = privateKey('RSA PRIVATE KEY').split('\n').slice(5);
   return [
-    ...['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'].flatMap(pem),
+    ...['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'].flatMap(
+      pem,
+    ),
     ...listed('private key without its beginning', ['...', ...tail], tail.slice(0, -1)),
     ...listed('pgp private key', pgp, pgp.slice(3, -2)),
     ...listed('putty key', putty, [putty[7]!]),
-    ...listed('.pgpass', ['# host:port:database:user:password', `db.example.net:5432:shop:app:${passwords[0]!}`, `*:*:*:admin:${passwords[1]!}`], passwords),
-    ...listed('htpasswd', hashes.map((hash, index) => `user${index}:${hash}`), hashes),
-    ...listed('shadow', shadow.map((hash, index) => `user${index}:${hash}:19722:0:99999:7:::`), shadow),
+    ...listed(
+      '.pgpass',
+      [
+        '# host:port:database:user:password',
+        `db.example.net:5432:shop:app:${passwords[0]!}`,
+        `*:*:*:admin:${passwords[1]!}`,
+      ],
+      passwords,
+    ),
+    ...listed(
+      'htpasswd',
+      hashes.map((hash, index) => `user${index}:${hash}`),
+      hashes,
+    ),
+    ...listed(
+      'shadow',
+      shadow.map((hash, index) => `user${index}:${hash}:19722:0:99999:7:::`),
+      shadow,
+    ),
     ...listed('seed phrase', ['The wallet:', words.join(' ')], [words.slice(1, -1).join(' ')]),
     ...listed('seed phrase, a word a line', ['The wallet:', ...words], [words[5]!]),
     ...listed('.env', ['NODE_ENV=production', `SESSION_SECRET=${env}`, 'PORT=80'], [env]),
-    ...listed('compose file', ['services:', '  db:', '    environment:', `      POSTGRES_PASSWORD: ${compose}`, '    ports: [5432]'], [compose]),
+    ...listed(
+      'compose file',
+      ['services:', '  db:', '    environment:', `      POSTGRES_PASSWORD: ${compose}`, '    ports: [5432]'],
+      [compose],
+    ),
     ...listed('netrc', ['machine git.example.net', '  login me', `  password ${passwords[1]!}`], [passwords[1]!]),
-    ...listed('credentials of aws', ['[default]', parts('aws_access_key_id = AK', 'IA', some('upper', 16)), `aws_secret_access_key = ${env}${env.slice(0, 16)}`], [env]),
-    ...listed('secret of kubernetes', ['apiVersion: v1', 'kind: Secret', 'data:', `  password: ${base64('drei-Haselnuesse')}`], [base64('drei-Haselnuesse')]),
+    ...listed(
+      'credentials of aws',
+      [
+        '[default]',
+        parts('aws_access_key_id = AK', 'IA', some('upper', 16)),
+        `aws_secret_access_key = ${env}${env.slice(0, 16)}`,
+      ],
+      [env],
+    ),
+    ...listed(
+      'secret of kubernetes',
+      ['apiVersion: v1', 'kind: Secret', 'data:', `  password: ${base64('drei-Haselnuesse')}`],
+      [base64('drei-Haselnuesse')],
+    ),
   ];
 }
 
@@ -41,9 +96,24 @@ export function fileSamples(): Sample[] {
 export function saidSamples(): Sample[] {
   const said: [kind: string, form: string, secret: string, written: (secret: string) => string | Written][] = [
     ['powershell', 'secure string', 'Herbst#2024', (s) => `$p = ConvertTo-SecureString "${s}" -AsPlainText -Force`],
-    ['powershell', 'secure string, named', 'Herbst2024', (s) => `ConvertTo-SecureString -String '${s}' -AsPlainText -Force`],
-    ['powershell', 'secure string, first', 'Herbst2024x', (s) => `ConvertTo-SecureString -AsPlainText -Force -String "${s}"`],
-    ['powershell', 'credential', 'Fruehling1', (s) => `New-Object PSCredential("svc", (ConvertTo-SecureString "${s}" -AsPlainText -Force))`],
+    [
+      'powershell',
+      'secure string, named',
+      'Herbst2024',
+      (s) => `ConvertTo-SecureString -String '${s}' -AsPlainText -Force`,
+    ],
+    [
+      'powershell',
+      'secure string, first',
+      'Herbst2024x',
+      (s) => `ConvertTo-SecureString -AsPlainText -Force -String "${s}"`,
+    ],
+    [
+      'powershell',
+      'credential',
+      'Fruehling1',
+      (s) => `New-Object PSCredential("svc", (ConvertTo-SecureString "${s}" -AsPlainText -Force))`,
+    ],
     ['powershell', 'variable', 'Fruehling1', (s) => `$env:DB_PASSWORD = "${s}"`],
     ['windows', 'net use', 'Winter2023', (s) => `net use Z: \\\\files\\share ${s} /user:CORP\\bob`],
     ['windows', 'net user', 'Winter2023', (s) => `net user bob ${s} /add`],
@@ -67,7 +137,7 @@ export function saidSamples(): Sample[] {
     ['spanish', 'is', 'Verano2024!', (s) => `La contraseña es ${s}`],
     ['spanish', 'colon', 'Verano2024!', (s) => `Contraseña: ${s}`],
     ['spanish', 'without tilde', 'verano24', (s) => `contrasena = "${s}"`],
-    ['spanish', 'json', 'veranito', (s) => JSON.stringify({ usuario: 'ana', 'contraseña': s })],
+    ['spanish', 'json', 'veranito', (s) => JSON.stringify({ usuario: 'ana', contraseña: s })],
     ['spanish', 'clave', 'Verano2024!', (s) => `Usuario: ana, clave: ${s}`],
     ['spanish', 'environment', 'veranito', (s) => `DB_CONTRASENA=${s}`],
     ['spanish', 'sign in', 'Toro-88x', (s) => `Inicia sesión con ana / ${s}`],
@@ -81,14 +151,50 @@ export function saidSamples(): Sample[] {
     ['russian', 'colon', 'Leto2024!', (s) => `Пароль: ${s}`],
     ['chinese', 'colon', 'Xia2024!x', (s) => `密码：${s}`],
     ['chinese', 'is', 'Xia2024!x', (s) => `密码是 ${s}`],
-    ['seed phrase', 'named', 'abandon abandon ability', (s) => `Seed phrase: zoo ${s} able about above absent absorb abstract absurd abuse zebra`],
-    ['seed phrase', 'list', '"wave", "sausage"', (s) => `["legal", "winner", "thank", "year", ${s}, "worth", "useful", "legal", "winner", "thank", "yellow"]`],
-    ['seed phrase', 'numbered', '6. sausage', (s) => `1. legal 2. winner 3. thank 4. year 5. wave ${s} 7. worth 8. useful 9. legal 10. winner 11. thank 12. yellow`],
-    ['seed phrase', 'environment', 'thank year wave sausage', (s) => `MNEMONIC="legal winner ${s} worth useful legal winner thank yellow"`],
+    [
+      'seed phrase',
+      'named',
+      'abandon abandon ability',
+      (s) => `Seed phrase: zoo ${s} able about above absent absorb abstract absurd abuse zebra`,
+    ],
+    [
+      'seed phrase',
+      'list',
+      '"wave", "sausage"',
+      (s) => `["legal", "winner", "thank", "year", ${s}, "worth", "useful", "legal", "winner", "thank", "yellow"]`,
+    ],
+    [
+      'seed phrase',
+      'numbered',
+      '6. sausage',
+      (s) =>
+        `1. legal 2. winner 3. thank 4. year 5. wave ${s} 7. worth 8. useful 9. legal 10. winner 11. thank 12. yellow`,
+    ],
+    [
+      'seed phrase',
+      'environment',
+      'thank year wave sausage',
+      (s) => `MNEMONIC="legal winner ${s} worth useful legal winner thank yellow"`,
+    ],
     ['hash', 'json', parts('$2', 'b$12$', some('mixed', 53)), (s) => JSON.stringify({ user: 'bob', hash: s })],
-    ['hash', 'argon', parts('$argon', '2id$v=19$m=65536,t=3,p=4$', some('base64', 22), '$', some('base64', 43)), (s) => `INSERT INTO users VALUES ('bob', '${s}')`],
-    ['hash', 'django', parts('pbkdf2_', 'sha256$600000$', some('mixed', 22), '$', some('base64', 43), '='), (s) => `hash: ${s}`],
-    ['hash', 'shadow line', parts('$6', '$', some('mixed', 16), '$', some('mixed', 86)), (s) => `root:${s}:19722:0:99999:7:::`],
+    [
+      'hash',
+      'argon',
+      parts('$argon', '2id$v=19$m=65536,t=3,p=4$', some('base64', 22), '$', some('base64', 43)),
+      (s) => `INSERT INTO users VALUES ('bob', '${s}')`,
+    ],
+    [
+      'hash',
+      'django',
+      parts('pbkdf2_', 'sha256$600000$', some('mixed', 22), '$', some('base64', 43), '='),
+      (s) => `hash: ${s}`,
+    ],
+    [
+      'hash',
+      'shadow line',
+      parts('$6', '$', some('mixed', 16), '$', some('mixed', 86)),
+      (s) => `root:${s}:19722:0:99999:7:::`,
+    ],
     ['hash', 'usermod', parts('$6', '$', some('mixed', 16), '$', some('mixed', 86)), (s) => `usermod -p '${s}' bob`],
     ['command', 'chpasswd', 'Nebel-2024', (s) => `echo "bob:${s}" | sudo chpasswd`],
     ['command', 'htpasswd', 'nebel2024', (s) => `htpasswd -bc .htpasswd bob ${s}`],
@@ -102,7 +208,12 @@ export function saidSamples(): Sample[] {
     ['command', 'vault', 'nebel2024', (s) => `vault kv put secret/db password=${s}`],
     ['command', 'gh', some('hex', 40), (s) => `gh secret set DEPLOY_TOKEN --body "${s}"`],
     ['command', 'echo into login', some('mixed', 20), (s) => `echo "${s}" | docker login -u bob --password-stdin`],
-    ['named', 'terraform', 'Pa55-terra', (s) => `resource "aws_db_instance" "d" {\n  username = "a"\n  password = "${s}"\n}`],
+    [
+      'named',
+      'terraform',
+      'Pa55-terra',
+      (s) => `resource "aws_db_instance" "d" {\n  username = "a"\n  password = "${s}"\n}`,
+    ],
     ['named', 'java', 'Pa55-java', (s) => `ds.setPassword("${s}");`],
     ['named', 'go', 'Pa55-go', (s) => `Options{Addr: "a", Password: "${s}"}`],
     ['named', 'php', 'Pa55-php', (s) => `define('DB_PASSWORD', '${s}');`],
@@ -241,7 +352,9 @@ export function falseAlarms(): Harmless[] {
     ],
   };
   const split: string[][] = [
-    ['I set the password to hunter-2-go', 'All tests pass now.'].map((text) => text.replace('hunter-2-go', 'see above:')),
+    ['I set the password to hunter-2-go', 'All tests pass now.'].map((text) =>
+      text.replace('hunter-2-go', 'see above:'),
+    ),
     ['What is the DB_PASSWORD=', 'All tests pass now.'],
     ['password:', 'Done. I changed three files.'],
     ['Which token:', 'The second one'],
@@ -252,7 +365,10 @@ export function falseAlarms(): Harmless[] {
     ...split.map((list): Harmless => ({ kind: 'the next message', written: { texts: list } })),
     { kind: 'value', written: { value: { scripts: { 'test:pw': 'playwright test', pass: 'tests pass' } } } },
     { kind: 'value', written: { value: { PWD: '/srv/app-2', env: { OLDPWD: '/tmp/x1' } } } },
-    { kind: 'value', written: { value: { 'cli.enter_password': '请输入密码', password: 'Passwort', forgotPassword: 'Forgotten?' } } },
+    {
+      kind: 'value',
+      written: { value: { 'cli.enter_password': '请输入密码', password: 'Passwort', forgotPassword: 'Forgotten?' } },
+    },
     { kind: 'value', written: { value: { pass: 'yes-1', results: [{ name: 'password', value: 'passed' }] } } },
   ];
 }

@@ -1,9 +1,11 @@
 import { base64, parts, some, uuid } from './make.ts';
 import type { Harmless } from './samples.ts';
 
-const many = (count: number, make: (index: number) => string): string[] => Array.from({ length: count }, (_, index) => make(index));
+const many = (count: number, make: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 const typeIdAlphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const typeId = (prefix: string): string => `${prefix}_01${[...some('lower', 24)].map((letter) => (typeIdAlphabet.includes(letter) ? letter : '0')).join('')}`;
+const typeId = (prefix: string): string =>
+  `${prefix}_01${[...some('lower', 24)].map((letter) => (typeIdAlphabet.includes(letter) ? letter : '0')).join('')}`;
 
 /** Texts that look like secrets and are not. */
 export function harmlessSamples(): Harmless[] {
@@ -35,7 +37,10 @@ export function harmlessSamples(): Harmless[] {
     ],
     image: [
       ...many(6, (index) => `<img src="data:image/png;base64,iVBORw0KGgo${some('base64', 700 * (index + 1))}=">`),
-      JSON.stringify({ type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/' + some('base64', 4000) } }),
+      JSON.stringify({
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/' + some('base64', 4000) },
+      }),
       `url(data:font/woff2;base64,d09GMg${some('base64', 3000)})`,
     ],
     'minified code': [
@@ -48,7 +53,9 @@ export function harmlessSamples(): Harmless[] {
       'this.auth=new Auth(this.config.auth),this.secretKey=this.config.secretKey,this.cookie=document.cookie',
       'if(r.headers.cookie){const e=parse(r.headers.cookie);e.session&&(r.session=await store.get(e.session))}',
     ],
-    'type id': ['session', 'handoff', 'toolcall', 'message', 'agentsession', 'decision', 'key', 'snapshot'].map((prefix) => `{"id": "${typeId(prefix)}"}`),
+    'type id': ['session', 'handoff', 'toolcall', 'message', 'agentsession', 'decision', 'key', 'snapshot'].map(
+      (prefix) => `{"id": "${typeId(prefix)}"}`,
+    ),
     path: [
       'server/auth/tokens/refreshToken.ts:42:17',
       '/home/me/.config/app/secrets/README.md',
@@ -85,7 +92,7 @@ export function harmlessSamples(): Harmless[] {
       'headers: { Authorization: `Bearer ${token}` }',
       "headers={'Authorization': f'Bearer {token}', 'X-Api-Key': api_key}",
       'api_key = os.environ["API_KEY"]\nsecret = config.get("secret")',
-      "z.object({ email: z.string().email(), password: z.string().min(8) })",
+      'z.object({ email: z.string().email(), password: z.string().min(8) })',
       'token = request.headers.get("Authorization", "").removeprefix("Bearer ")',
       'if (user.password !== input.password) throw new Error("wrong password");',
       'expect(screen.getByLabelText("Password")).toBeVisible();',

@@ -8,28 +8,34 @@ const escape = '\u001b';
 
 /** Surroundings that the rules were not written for. */
 const surroundings: Record<string, (secret: string) => Written> = {
-  'lines of bat': (s) => ({ text: `${escape}[38;5;238m   1${escape}[0m ${escape}[38;5;238m│${escape}[0m ${escape}[38;5;231mgiven = ${escape}[0m${escape}[38;5;186m"${s}"${escape}[0m` }),
-  'log of compose': (s) => ({ text: `${escape}[36mweb-1  | ${escape}[0m2024-06-01T10:00:00Z INFO using ${s} for uploads` }),
+  'lines of bat': (s) => ({
+    text: `${escape}[38;5;238m   1${escape}[0m ${escape}[38;5;238m│${escape}[0m ${escape}[38;5;231mgiven = ${escape}[0m${escape}[38;5;186m"${s}"${escape}[0m`,
+  }),
+  'log of compose': (s) => ({
+    text: `${escape}[36mweb-1  | ${escape}[0m2024-06-01T10:00:00Z INFO using ${s} for uploads`,
+  }),
   'log of kubectl': (s) => ({ text: `[pod/web-6f/app] 2024/06/01 10:00:00 given=${s} retry=3` }),
   'words of a diff': (s) => ({ text: `@@ -3 +3 @@\nexport const given = [-"old"-]{+"${s}"+};` }),
-  'blame': (s) => ({ text: `^1a2b3c4d (Ada Lovelace 2024-06-01 10:00:00 +0200  12) given: ${s}` }),
-  'nl': (s) => ({ text: `    11  a\n    12  ${s}\n    13  b` }),
+  blame: (s) => ({ text: `^1a2b3c4d (Ada Lovelace 2024-06-01 10:00:00 +0200  12) given: ${s}` }),
+  nl: (s) => ({ text: `    11  a\n    12  ${s}\n    13  b` }),
   'failed test': (s) => ({ text: `E       AssertionError: assert '${s}' == 'x'\nE         - x\nE         + ${s}` }),
-  'markdown': (s) => ({ text: `1. Open the settings\n2. Paste **${s}**\n3. Done` }),
-  'table': (s) => ({ text: `| name | value |\n|------|-------|\n| given | \`${s}\` |` }),
-  'html': (s) => ({ text: `<code class="x">${s}</code><br/>` }),
-  'attribute': (s) => ({ text: `<item id="1" given="${s}"/>` }),
-  'toml': (s) => ({ text: `[service]\ngiven = '${s}'\n` }),
-  'csv': (s) => ({ text: `id,given,at\n1,${s},2024-06-01\n` }),
+  markdown: (s) => ({ text: `1. Open the settings\n2. Paste **${s}**\n3. Done` }),
+  table: (s) => ({ text: `| name | value |\n|------|-------|\n| given | \`${s}\` |` }),
+  html: (s) => ({ text: `<code class="x">${s}</code><br/>` }),
+  attribute: (s) => ({ text: `<item id="1" given="${s}"/>` }),
+  toml: (s) => ({ text: `[service]\ngiven = '${s}'\n` }),
+  csv: (s) => ({ text: `id,given,at\n1,${s},2024-06-01\n` }),
   'here document': (s) => ({ text: `cat > x <<'EOF'\n${s}\nEOF` }),
-  'python': (s) => ({ text: `{'given': '${s}', 'n': None}` }),
-  'tuple': (s) => ({ text: `("given", b'${s}')` }),
+  python: (s) => ({ text: `{'given': '${s}', 'n': None}` }),
+  tuple: (s) => ({ text: `("given", b'${s}')` }),
   'trace of a request': (s) => ({ text: `> POST /x HTTP/2\n> x-given: ${s}\n> accept: */*\n< HTTP/2 200` }),
   'json three deep': (s) => ({ text: JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ given: s }) }) }) }),
-  'link': (s) => ({ text: `${escape}]8;;https://x.example.net${escape}\\${s}${escape}]8;;${escape}\\` }),
+  link: (s) => ({ text: `${escape}]8;;https://x.example.net${escape}\\${s}${escape}]8;;${escape}\\` }),
   'bold and underlined': (s) => ({ text: `${escape}[1;4m${s}${escape}[22;24m.` }),
-  'joiners': (s) => ({ text: `a ${[...s].map((letter, index) => (index % 9 === 8 ? `${letter}\u2060` : letter)).join('')} b` }),
-  'object': (s) => ({ value: { given: [{ text: `see ${s}` }] } }),
+  joiners: (s) => ({
+    text: `a ${[...s].map((letter, index) => (index % 9 === 8 ? `${letter}\u2060` : letter)).join('')} b`,
+  }),
+  object: (s) => ({ value: { given: [{ text: `see ${s}` }] } }),
   'three messages': (s) => ({ texts: ['It is', ` ${s.slice(0, -4)}`, `${s.slice(-4)}\nThat is it.`] }),
 };
 
@@ -39,7 +45,10 @@ function heldOutTokens(): [kind: string, secret: string][] {
     ['google', parts('AI', 'zaSy', some('url', 33))],
     ['github', parts('gh', 'o_', some('mixed', 36))],
     ['gitlab', parts('gl', 'rt-', some('url', 20))],
-    ['slack', parts('xo', 'xp-', some('digits', 12), '-', some('digits', 12), '-', some('digits', 12), '-', some('hex', 32))],
+    [
+      'slack',
+      parts('xo', 'xp-', some('digits', 12), '-', some('digits', 12), '-', some('digits', 12), '-', some('hex', 32)),
+    ],
     ['stripe', parts('sk', '_test_', some('mixed', 32))],
     ['openai', parts('sk', '-svcacct-', some('url', 120))],
     ['anthropic', parts('sk', '-ant-', 'admin01-', some('url', 93), 'AA')],
@@ -78,7 +87,11 @@ function heldOutPlaces(): Sample[] {
     ['wireguard', some('base64', 43), (s) => `[Interface]\nPrivateKey = ${s}=\nAddress = 10.0.0.2/32`],
     ['wifi', 'kellerlicht88', (s) => `network={\n  ssid="home"\n  psk="${s}"\n}`],
     ['otp', some('upper', 32).replaceAll(/[0189]/g, 'A'), (s) => `otpauth://totp/Acme:bob?secret=${s}&issuer=Acme`],
-    ['kubeconfig', base64(privateKey('RSA PRIVATE KEY', 4)), (s) => `users:\n- name: a\n  user:\n    client-key-data: ${s}`],
+    [
+      'kubeconfig',
+      base64(privateKey('RSA PRIVATE KEY', 4)),
+      (s) => `users:\n- name: a\n  user:\n    client-key-data: ${s}`,
+    ],
     ['kubeconfig token', some('mixed', 40), (s) => `users:\n- name: a\n  user:\n    token: ${s}`],
     ['kubernetes', 'gartenHaus-3', (s) => `stringData:\n  db-password: ${s}`],
     ['helm', 'gartenHaus-3', (s) => `helm upgrade x ./c --set postgresql.auth.password=${s}`],
@@ -95,7 +108,14 @@ function heldOutPlaces(): Sample[] {
     ['snyk', uuid(), (s) => `SNYK_TOKEN=${s} snyk test`],
     ['jenkins', some('hex', 34), (s) => `curl -u bob:${s} https://ci.example.net/job/x/build`],
     ['publish profile', some('mixed', 60), (s) => `<publishProfile userName="$site" userPWD="${s}" />`],
-    ['app settings', 'Ferien.2024', (s) => JSON.stringify({ ConnectionStrings: { Default: `Server=db;Database=a;User Id=sa;Password=${s};TrustServerCertificate=True` } })],
+    [
+      'app settings',
+      'Ferien.2024',
+      (s) =>
+        JSON.stringify({
+          ConnectionStrings: { Default: `Server=db;Database=a;User Id=sa;Password=${s};TrustServerCertificate=True` },
+        }),
+    ],
     ['odbc', 'Ferien.2024', (s) => `Driver={ODBC Driver 18};Server=db;UID=sa;PWD=${s};`],
     ['smtp', 'Ferien.2024', (s) => `smtp://mailer:${s}@mail.example.net:587`],
     ['redis', 'Ferien.2024', (s) => `rediss://default:${s}@cache.example.net:6380`],
@@ -147,25 +167,53 @@ function heldOutPlaces(): Sample[] {
     ['private key', key[3]!, () => key.map((line, index) => `id_rsa-${index + 1}-${line}`).join('\n')],
     ['private key', key[3]!, () => `KEY="${key.join('\\n')}"`],
     ['private key', key[3]!, () => ({ texts: [key.slice(0, 4).join('\n'), `\n${key.slice(4).join('\n')}`] })],
-    ['seed phrase', 'letter advice cage', (s) => `my recovery phrase: ${s} absurd amount doctor acoustic avoid letter advice cage above`],
+    [
+      'seed phrase',
+      'letter advice cage',
+      (s) => `my recovery phrase: ${s} absurd amount doctor acoustic avoid letter advice cage above`,
+    ],
     ['seed phrase', 'ozone drill grab', (s) => `${s} fiber curtain grace pudding thank cruise elder eight picnic`],
-    ['discord webhook', some('url', 68), (s) => parts('https://discord', '.com/api/webhooks/', some('digits', 18), `/${s}`)],
+    [
+      'discord webhook',
+      some('url', 68),
+      (s) => parts('https://discord', '.com/api/webhooks/', some('digits', 18), `/${s}`),
+    ],
     ['cookie', some('mixed', 32), (s) => `document.cookie = "session=${s}; path=/"`],
     ['cookie', some('mixed', 32), (s) => `< set-cookie: sid=${s}; Secure; HttpOnly`],
-    ['bearer', some('mixed', 40), (s) => `${escape}[33mAuthorization${escape}[0m: Bearer ${escape}[32m${s}${escape}[0m`],
+    [
+      'bearer',
+      some('mixed', 40),
+      (s) => `${escape}[33mAuthorization${escape}[0m: Bearer ${escape}[32m${s}${escape}[0m`,
+    ],
     ['bearer', some('mixed', 40), (s) => `     3→  Authorization: "Bearer ${s}",`],
-    ['signed url', some('hex', 64), (s) => `https://s3.example.net/b/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=${s}`],
+    [
+      'signed url',
+      some('hex', 64),
+      (s) => `https://s3.example.net/b/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=${s}`,
+    ],
     ['npmrc', some('mixed', 40), (s) => `+//npm.example.net/:_authToken=${s}`],
     ['docker config', base64(`bob:${some('mixed', 12)}`), (s) => `"auths": {"r.example.net": {"auth": "${s}"}}`],
     ['actions', some('mixed', 40), (s) => `::add-mask::${s}\nDEPLOY_TOKEN=${s}`],
   ];
   return list.map(([kind, secret, write], index): Sample => {
     const made = write(secret);
-    return { kind, form: `place ${index}`, written: typeof made === 'string' ? { text: made } : made, secrets: [secret] };
+    return {
+      kind,
+      form: `place ${index}`,
+      written: typeof made === 'string' ? { text: made } : made,
+      secrets: [secret],
+    };
   });
 }
 
 export function heldOutSamples(): Sample[] {
-  const wrapped = heldOutTokens().flatMap(([kind, secret]) => Object.entries(surroundings).map(([form, write]): Sample => ({ kind, form, written: write(secret), secrets: [secret] })));
+  const wrapped = heldOutTokens().flatMap(([kind, secret]) =>
+    Object.entries(surroundings).map(([form, write]): Sample => ({
+      kind,
+      form,
+      written: write(secret),
+      secrets: [secret],
+    })),
+  );
   return [...wrapped, ...heldOutPlaces()];
 }

@@ -25,17 +25,24 @@ export function piecesOf(secret: string): string[] {
 }
 
 /** The text as displayed, without colour codes and zero-width characters, escaped ones included. */
-const read = (text: string): string => text.replace(/(?:\u001b|\\+(?:u001b|033|e|x1b))\[[0-9;]*[A-Za-z]|[\u200b\ufeff]/g, '');
+const read = (text: string): string =>
+  text.replace(/(?:\u001b|\\+(?:u001b|033|e|x1b))\[[0-9;]*[A-Za-z]|[\u200b\ufeff]/g, '');
 
 export const isKept = (sample: Sample): boolean => {
   const { stored } = redacted(sample.written);
-  return sample.secrets.every((secret) => piecesOf(secret).every((piece) => !stored.includes(piece) && !read(stored).includes(piece)));
+  return sample.secrets.every((secret) =>
+    piecesOf(secret).every((piece) => !stored.includes(piece) && !read(stored).includes(piece)),
+  );
 };
 
 /** The secrets of which the text contains a piece. */
 export function secretsIn(text: string, secrets: readonly string[]): string[] {
   const short = secrets.filter((secret) => secret.length < telling && text.includes(secret));
-  const pieces = new Map(secrets.filter((secret) => secret.length >= telling).flatMap((secret) => piecesOf(secret).map((piece) => [piece, secret])));
+  const pieces = new Map(
+    secrets
+      .filter((secret) => secret.length >= telling)
+      .flatMap((secret) => piecesOf(secret).map((piece) => [piece, secret])),
+  );
   const found = new Set(short);
   for (let at = 0; at + telling <= text.length; at += 1) {
     const secret = pieces.get(text.slice(at, at + telling));

@@ -37,10 +37,18 @@ export const base64 = (text: string): string => Buffer.from(text).toString('base
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
 export const jwt = (): string =>
-  [base64url('{"alg":"HS256","typ":"JWT"}'), base64url(`{"sub":"${some('digits', 10)}","name":"A B","iat":1516239022}`), some('url', 43)].join('.');
+  [
+    base64url('{"alg":"HS256","typ":"JWT"}'),
+    base64url(`{"sub":"${some('digits', 10)}","name":"A B","iat":1516239022}`),
+    some('url', 43),
+  ].join('.');
 
 export function privateKey(label: string, lines = 12): string {
-  const body = ['MII' + some('base64', 61), ...Array.from({ length: lines }, () => some('base64', 64)), some('base64', 30) + '=='];
+  const body = [
+    'MII' + some('base64', 61),
+    ...Array.from({ length: lines }, () => some('base64', 64)),
+    some('base64', 30) + '==',
+  ];
   return [`-----BEGIN ${label}-----`, ...body, `-----END ${label}-----`].join('\n');
 }
 

@@ -52,19 +52,51 @@ export function tokenSamples(): Sample[] {
 
 /** Private keys have many lines, which agents usually write escaped. */
 function keys(): Sample[] {
-  const labels = ['RSA PRIVATE KEY', 'PRIVATE KEY', 'EC PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'ENCRYPTED PRIVATE KEY', 'PGP PRIVATE KEY BLOCK'];
+  const labels = [
+    'RSA PRIVATE KEY',
+    'PRIVATE KEY',
+    'EC PRIVATE KEY',
+    'OPENSSH PRIVATE KEY',
+    'ENCRYPTED PRIVATE KEY',
+    'PGP PRIVATE KEY BLOCK',
+  ];
   return labels.flatMap((label): Sample[] => {
     const pem = privateKey(label);
     const lines = pem.split('\n').slice(1, -1);
     const kind = 'private key';
     return [
       { kind, form: 'lines', written: { text: `cat key.pem\n${pem}\n$ ls` }, secrets: lines },
-      { kind, form: 'json', written: { text: JSON.stringify({ type: 'service_account', private_key: `${pem}\n`, client_email: 'a@b.c' }) }, secrets: lines },
-      { kind, form: 'json in json', written: { text: JSON.stringify({ arguments: JSON.stringify({ content: pem }) }) }, secrets: lines },
-      { kind, form: 'env', written: { text: `SIGNING_KEY="${pem.replaceAll('\n', '\\n')}"\nPORT=3000` }, secrets: lines },
-      { kind, form: 'yaml', written: { text: `tls:\n  key: |\n${pem.replaceAll(/^/gm, '    ')}\n  port: 443` }, secrets: lines },
+      {
+        kind,
+        form: 'json',
+        written: { text: JSON.stringify({ type: 'service_account', private_key: `${pem}\n`, client_email: 'a@b.c' }) },
+        secrets: lines,
+      },
+      {
+        kind,
+        form: 'json in json',
+        written: { text: JSON.stringify({ arguments: JSON.stringify({ content: pem }) }) },
+        secrets: lines,
+      },
+      {
+        kind,
+        form: 'env',
+        written: { text: `SIGNING_KEY="${pem.replaceAll('\n', '\\n')}"\nPORT=3000` },
+        secrets: lines,
+      },
+      {
+        kind,
+        form: 'yaml',
+        written: { text: `tls:\n  key: |\n${pem.replaceAll(/^/gm, '    ')}\n  port: 443` },
+        secrets: lines,
+      },
       { kind, form: 'value', written: { value: { files: [{ path: 'id', content: pem }] } }, secrets: lines },
-      { kind, form: 'cut', written: { text: `The output was cut:\n${pem.split('\n').slice(0, 8).join('\n')}` }, secrets: lines.slice(0, 7) },
+      {
+        kind,
+        form: 'cut',
+        written: { text: `The output was cut:\n${pem.split('\n').slice(0, 8).join('\n')}` },
+        secrets: lines.slice(0, 7),
+      },
       { kind, form: 'split', written: { texts: [pem.slice(0, 400), pem.slice(400)] }, secrets: lines },
     ];
   });

@@ -34,7 +34,9 @@ const mix: Record<Exclude<Mutation, 'registerAgent'>, number> = {
   pauseSession: 1,
   resumeSession: 2,
 };
-const kinds = (Object.keys(mix) as (keyof typeof mix)[]).flatMap((kind) => Array.from({ length: mix[kind] }, () => kind));
+const kinds = (Object.keys(mix) as (keyof typeof mix)[]).flatMap((kind) =>
+  Array.from({ length: mix[kind] }, () => kind),
+);
 
 /**
  * A caller's next request. The seeds alone determine the mutation, the session's and agent's indexes and the key; the newest
@@ -78,7 +80,12 @@ function choose(stage: Stage, dice: ReturnType<typeof random>, key: string): Omi
 }
 
 /** Sends requests one after the other until the connection breaks, and records the answers. */
-export async function call(connection: Connection, stage: Stage, seeds: number[], heard: (asked: Asked) => void): Promise<Asked[]> {
+export async function call(
+  connection: Connection,
+  stage: Stage,
+  seeds: number[],
+  heard: (asked: Asked) => void,
+): Promise<Asked[]> {
   const dice = random(...seeds);
   const all: Asked[] = [];
   for (let step = 0; ; step += 1) {

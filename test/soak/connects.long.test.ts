@@ -16,7 +16,12 @@ const atOnce = 20;
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
 
-const subscriptions = ['handoffAssigned(agentId: "a")', 'handoffAssigned(agentId: "b")', 'handoffEvents', 'sessionUpdated'].map((field) => `subscription { event: ${field} { type session { title } } }`);
+const subscriptions = [
+  'handoffAssigned(agentId: "a")',
+  'handoffAssigned(agentId: "b")',
+  'handoffEvents',
+  'sessionUpdated',
+].map((field) => `subscription { event: ${field} { type session { title } } }`);
 
 /** Comes, and goes at one of the moments at which one can go. */
 async function visit(url: string, dice: ReturnType<typeof random>): Promise<void> {
@@ -59,8 +64,13 @@ it('10,000 connections leave no listener, timer, Redis subscription, database co
   const patience = { timeout: 60_000, interval: 50 };
   /** What is there when they are gone. */
   const left = async () => {
-    const { rows } = await db.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()');
-    const [channels, clients] = await Promise.all([redis.command('PUBSUB', 'CHANNELS'), redis.command('CLIENT', 'LIST')]);
+    const { rows } = await db.pool.query<{ n: number }>(
+      'SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()',
+    );
+    const [channels, clients] = await Promise.all([
+      redis.command('PUBSUB', 'CHANNELS'),
+      redis.command('CLIENT', 'LIST'),
+    ]);
     const resources = process.getActiveResourcesInfo();
     return {
       streams: streams.size,
@@ -68,7 +78,9 @@ it('10,000 connections leave no listener, timer, Redis subscription, database co
       sockets: resources.filter((name) => name === 'TCPSocketWrap').length,
       listeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
       channels: (channels as string[]).length,
-      redisClients: String(clients).split('\n').filter((line) => line.includes('name=baton')).length,
+      redisClients: String(clients)
+        .split('\n')
+        .filter((line) => line.includes('name=baton')).length,
       databaseConnections: rows[0]!.n <= limits.connections,
     };
   };
@@ -91,14 +103,18 @@ it('10,000 connections leave no listener, timer, Redis subscription, database co
   await visitMany(count, 2);
   const tookMs = performance.now() - began;
 
-  await expect.poll(async () => {
-    const now = await left();
-    // Pooled sockets may have been fewer before; there must not be more now.
-    return { ...now, sockets: now.sockets <= before.sockets, timers: now.timers <= before.timers };
-  }, patience).toEqual({ ...before, sockets: true, timers: true });
+  await expect
+    .poll(async () => {
+      const now = await left();
+      // Pooled sockets may have been fewer before; there must not be more now.
+      return { ...now, sockets: now.sockets <= before.sockets, timers: now.timers <= before.timers };
+    }, patience)
+    .toEqual({ ...before, sockets: true, timers: true });
   collect();
   const grown = (process.memoryUsage().heapUsed - memory) / 1_048_576;
-  process.stdout.write(`${count} came and went in ${Math.round(tookMs)} ms; the heap has grown by ${grown.toFixed(1)} MB: ${JSON.stringify(await left())}\n`);
+  process.stdout.write(
+    `${count} came and went in ${Math.round(tookMs)} ms; the heap has grown by ${grown.toFixed(1)} MB: ${JSON.stringify(await left())}\n`,
+  );
   expect(before).toMatchObject({ streams: subscriptions.length, channels: 1, databaseConnections: true });
   // A listener left behind by each would be 10 MB; caches still fill by 3, as much after 40,000.
   expect(grown).toBeLessThan(6);

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { damageOf } from './history.ts';
 
-const streams = fc.uniqueArray(fc.nat(9_999).map((n) => `event-${n}`), { minLength: 2, maxLength: 80 });
+const streams = fc.uniqueArray(
+  fc.nat(9_999).map((n) => `event-${n}`),
+  { minLength: 2, maxLength: 80 },
+);
 const at = fc.nat();
 const named = (heard: readonly string[], truth: readonly string[]) => damageOf({ name: 'ada', heard, truth });
-const kinds = (lines: string[]) => lines.map((line) => /^ada: \d+ of \d+ (lost|repeated|invented|out of order): /.exec(line)?.[1]).toSorted();
+const kinds = (lines: string[]) =>
+  lines.map((line) => /^ada: \d+ of \d+ (lost|repeated|invented|out of order): /.exec(line)?.[1]).toSorted();
 
 describe('the history of a subscriber', () => {
   it('reports nothing for events in order', () => {
@@ -20,7 +24,10 @@ describe('the history of a subscriber', () => {
     fc.assert(
       fc.property(streams, at, (truth, n) => {
         const lost = truth[n % truth.length]!;
-        const lines = named(truth.filter((event) => event !== lost), truth);
+        const lines = named(
+          truth.filter((event) => event !== lost),
+          truth,
+        );
         expect(lines).toEqual([`ada: 1 of ${truth.length} lost: ${lost}`]);
       }),
     );
@@ -58,6 +65,11 @@ describe('the history of a subscriber', () => {
   });
 
   it('reports several kinds of damage together', () => {
-    expect(kinds(named(['c', 'b', 'b', 'x'], ['a', 'b', 'c']))).toEqual(['invented', 'lost', 'out of order', 'repeated']);
+    expect(kinds(named(['c', 'b', 'b', 'x'], ['a', 'b', 'c']))).toEqual([
+      'invented',
+      'lost',
+      'out of order',
+      'repeated',
+    ]);
   });
 });

@@ -13,7 +13,12 @@ export function damageOf({ name, heard, truth }: History): string[] {
   const places = new Map(truth.map((event, place) => [event, place]));
   if (places.size !== truth.length) throw new Error(`The truth of ${name} holds an event twice`);
   const seen = new Set<string>();
-  const damage: Record<'lost' | 'repeated' | 'invented' | 'out of order', string[]> = { lost: [], repeated: [], invented: [], 'out of order': [] };
+  const damage: Record<'lost' | 'repeated' | 'invented' | 'out of order', string[]> = {
+    lost: [],
+    repeated: [],
+    invented: [],
+    'out of order': [],
+  };
   let furthest = -1;
   for (const event of heard) {
     const place = places.get(event);
@@ -26,5 +31,8 @@ export function damageOf({ name, heard, truth }: History): string[] {
   damage.lost.push(...truth.filter((event) => !seen.has(event)));
   return Object.entries(damage)
     .filter(([, events]) => events.length > 0)
-    .map(([kind, events]) => `${name}: ${events.length} of ${truth.length} ${kind}: ${events.slice(0, shown).join(', ')}${events.length > shown ? ', ...' : ''}`);
+    .map(
+      ([kind, events]) =>
+        `${name}: ${events.length} of ${truth.length} ${kind}: ${events.slice(0, shown).join(', ')}${events.length > shown ? ', ...' : ''}`,
+    );
 }

@@ -55,7 +55,8 @@ async function listen(): Promise<void> {
 
 /** How the servers ended, if they did: nothing here may end one. */
 const ends: unknown[] = [];
-for (const server of [writing, listening]) void server.exited.then((exit) => ends.push({ ...exit, said: server.logs.slice(-12) }));
+for (const server of [writing, listening])
+  void server.exited.then((exit) => ends.push({ ...exit, said: server.logs.slice(-12) }));
 const noneEnded = (): void => expect(ends).toEqual([]);
 
 /** Until each kind of garbage was met, by one server or the other. */
@@ -68,19 +69,29 @@ async function garble(mood: 'garbage' | 'spoil'): Promise<void> {
   }, patience);
 }
 
-const readiness = async (): Promise<unknown[]> => Promise.all([writing, listening].map(async ({ url }) => JSON.parse((await send(`${url}/readyz`)).body) as unknown));
-const bothReady = () => vi.waitFor(async () => expect(await readiness()).toEqual([{ status: 'ok' }, { status: 'ok' }]), patience);
-const bothDegraded = () => vi.waitFor(async () => expect(await readiness()).toEqual([1, 2].map(() => ({ status: 'ok', degraded: ['redis'] }))), patience);
+const readiness = async (): Promise<unknown[]> =>
+  Promise.all([writing, listening].map(async ({ url }) => JSON.parse((await send(`${url}/readyz`)).body) as unknown));
+const bothReady = () =>
+  vi.waitFor(async () => expect(await readiness()).toEqual([{ status: 'ok' }, { status: 'ok' }]), patience);
+const bothDegraded = () =>
+  vi.waitFor(
+    async () => expect(await readiness()).toEqual([1, 2].map(() => ({ status: 'ok', degraded: ['redis'] }))),
+    patience,
+  );
 
 const moves = 8;
-const reassign = 'mutation ($id: ID!, $agentId: ID!) { reassignSession(input: { sessionId: $id, agentId: $agentId }) { __typename } }';
+const reassign =
+  'mutation ($id: ID!, $agentId: ID!) { reassignSession(input: { sessionId: $id, agentId: $agentId }) { __typename } }';
 
 /** How long each of some reassigns took until it was answered. */
 async function write(): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < moves; n += 1) {
     const before = performance.now();
-    const { data } = await api.post<{ reassignSession: { __typename: string } }>(reassign, { id: sessionId, agentId: n % 2 === 0 ? 'bob' : 'ada' });
+    const { data } = await api.post<{ reassignSession: { __typename: string } }>(reassign, {
+      id: sessionId,
+      agentId: n % 2 === 0 ? 'bob' : 'ada',
+    });
     expect(data.reassignSession.__typename).toBe('ReassignSessionPayload');
     took.push(performance.now() - before);
   }
@@ -112,7 +123,11 @@ beforeAll(async () => {
 }, 120_000);
 
 /** What happens while it lasts costs time at most: no event, no mutation, no process. */
-async function survive(hostility: () => Promise<void> | void, peace: () => Promise<void> | void, degraded: boolean): Promise<void> {
+async function survive(
+  hostility: () => Promise<void> | void,
+  peace: () => Promise<void> | void,
+  degraded: boolean,
+): Promise<void> {
   let took: number[];
   try {
     await hostility();
@@ -130,12 +145,66 @@ async function survive(hostility: () => Promise<void> | void, peace: () => Promi
   expect(median(took)).toBeLessThan(Math.max(400, 4 * calm));
 }
 
-it('a Redis that is frozen', () => survive(() => redis.freeze(), () => redis.resume(), true), 200_000);
-it('a Redis that is killed, and started again empty', () => survive(() => redis.kill(), () => redis.start(), true), 200_000);
-it('a Redis that closes every connection', () => survive(() => proxy.setMood('refuse'), () => proxy.setMood('pass'), true), 200_000);
-it('a Redis that accepts connections and never answers', () => survive(() => proxy.setMood('silent'), () => proxy.setMood('pass'), true), 200_000);
-it('a Redis that answers what makes no sense', () => survive(() => garble('garbage'), () => proxy.setMood('pass'), true), 200_000);
-it('a Redis whose open connections break into garbage', () => survive(() => garble('spoil'), () => proxy.setMood('pass'), true), 200_000);
+it(
+  'a Redis that is frozen',
+  () =>
+    survive(
+      () => redis.freeze(),
+      () => redis.resume(),
+      true,
+    ),
+  200_000,
+);
+it(
+  'a Redis that is killed, and started again empty',
+  () =>
+    survive(
+      () => redis.kill(),
+      () => redis.start(),
+      true,
+    ),
+  200_000,
+);
+it(
+  'a Redis that closes every connection',
+  () =>
+    survive(
+      () => proxy.setMood('refuse'),
+      () => proxy.setMood('pass'),
+      true,
+    ),
+  200_000,
+);
+it(
+  'a Redis that accepts connections and never answers',
+  () =>
+    survive(
+      () => proxy.setMood('silent'),
+      () => proxy.setMood('pass'),
+      true,
+    ),
+  200_000,
+);
+it(
+  'a Redis that answers what makes no sense',
+  () =>
+    survive(
+      () => garble('garbage'),
+      () => proxy.setMood('pass'),
+      true,
+    ),
+  200_000,
+);
+it(
+  'a Redis whose open connections break into garbage',
+  () =>
+    survive(
+      () => garble('spoil'),
+      () => proxy.setMood('pass'),
+      true,
+    ),
+  200_000,
+);
 
 it('a Redis that cuts its subscribers off, again and again', async () => {
   let cutting: Promise<void> | undefined;
@@ -181,9 +250,27 @@ it("a Redis that carries garbage, repeats and other streams' numbers", async () 
     const [channel] = channels as [string];
     for (let n = 0; on; n += 1) {
       const known = real.slice(-20);
-      const forged = known.map((message) => message.replaceAll(/\d+/g, (number) => String(Number(number) + (n % 5) * 1_000 - 2_000)));
-      const garbage = ['', '\n\n', 'all', 'all x', 'all -1', 'all 999999999999999', 'all 99999999999999999999999', 'inbox bob 0', 'inbox bob 999999999', 'inbox nobody 5', 'key x', '{"all":1}', 'echo', 'look'];
-      for (const message of [...known, ...forged, ...garbage, randomBytes(60), randomBytes(1_000_000)]) await publish(channel, message);
+      const forged = known.map((message) =>
+        message.replaceAll(/\d+/g, (number) => String(Number(number) + (n % 5) * 1_000 - 2_000)),
+      );
+      const garbage = [
+        '',
+        '\n\n',
+        'all',
+        'all x',
+        'all -1',
+        'all 999999999999999',
+        'all 99999999999999999999999',
+        'inbox bob 0',
+        'inbox bob 999999999',
+        'inbox nobody 5',
+        'key x',
+        '{"all":1}',
+        'echo',
+        'look',
+      ];
+      for (const message of [...known, ...forged, ...garbage, randomBytes(60), randomBytes(1_000_000)])
+        await publish(channel, message);
       await pause(5);
     }
   };

@@ -17,15 +17,30 @@ export const attackNames = Object.keys(attacks) as AttackName[];
 const goals = { slower: 3, memoryMb: 600 };
 
 /** False when anything was lost or a goal was missed. */
-export async function hostileSoak({ rounds, seed, each, heapMb, only }: HostileSoakOptions, database: SoakDatabase): Promise<boolean> {
+export async function hostileSoak(
+  { rounds, seed, each, heapMb, only }: HostileSoakOptions,
+  database: SoakDatabase,
+): Promise<boolean> {
   const names = only.length === 0 ? attackNames : only;
   const round = async (attacks: readonly AttackName[], durationMs: number, nth = 0): Promise<HostileResult> =>
-    hostileRound({ seed: seed + nth, databaseUrl: await database.another(), durationMs, writers: 16, subscribers: 50, attacks, heapMb });
+    hostileRound({
+      seed: seed + nth,
+      databaseUrl: await database.another(),
+      durationMs,
+      writers: 16,
+      subscribers: 50,
+      attacks,
+      heapMb,
+    });
   if (each) {
-    say(`| attack | longest without an answer (ms) | peak memory (MB) | honest p50, p99 (ms) | what the attackers got |\n|---|---|---|---|---|`);
+    say(
+      `| attack | longest without an answer (ms) | peak memory (MB) | honest p50, p99 (ms) | what the attackers got |\n|---|---|---|---|---|`,
+    );
     for (const set of [[], ...names.map((name) => [name])]) {
       const { medianMs, p99Ms, blockedMs, peakMb, tallies, breaches } = await round(set, 10_000);
-      say(`| ${set[0] ?? 'none'} | ${blockedMs} | ${peakMb} | ${medianMs}, ${p99Ms} | ${answersOf(tallies[set[0]!])}${breaches.length === 0 ? '' : `; BREACH: ${breaches[0]}`} |`);
+      say(
+        `| ${set[0] ?? 'none'} | ${blockedMs} | ${peakMb} | ${medianMs}, ${p99Ms} | ${answersOf(tallies[set[0]!])}${breaches.length === 0 ? '' : `; BREACH: ${breaches[0]}`} |`,
+      );
     }
     return true;
   }
@@ -38,8 +53,13 @@ export async function hostileSoak({ rounds, seed, each, heapMb, only }: HostileS
     for (const [name, tally] of Object.entries(hostile.tallies)) say(`  ${name}: ${answersOf(tally)}`);
     for (const breach of [...control.breaches, ...hostile.breaches].slice(0, 20)) say(`  BREACH ${breach}`);
     const slower = hostile.p99Ms / control.p99Ms;
-    const met = slower <= goals.slower && hostile.peakMb <= goals.memoryMb && control.breaches.length + hostile.breaches.length === 0;
-    say(`round ${nth + 1}/${rounds}: p99 ${slower.toFixed(2)} times the control's (goal ${goals.slower}), memory ${hostile.peakMb} MB (goal ${goals.memoryMb}); ${met ? 'ok' : 'MISSED'}`);
+    const met =
+      slower <= goals.slower &&
+      hostile.peakMb <= goals.memoryMb &&
+      control.breaches.length + hostile.breaches.length === 0;
+    say(
+      `round ${nth + 1}/${rounds}: p99 ${slower.toFixed(2)} times the control's (goal ${goals.slower}), memory ${hostile.peakMb} MB (goal ${goals.memoryMb}); ${met ? 'ok' : 'MISSED'}`,
+    );
     good &&= met;
   }
   return good;

@@ -20,16 +20,20 @@ describe('a server killed while at least 8 clients have a request in flight, and
     ['on a PostgreSQL elsewhere', 1, givenDatabase(db.url)],
     ['on its embedded PostgreSQL, which survives it', 2, embedded],
     ['on its embedded PostgreSQL, which is killed too', 3, withDatabaseKilled(embedded)],
-  ])('%s: every answer is stored, every key repeats its answer, and the invariants hold', async (_where, number, target) => {
-    const victim = new Victim(target);
-    onTestFinished(() => victim.kill());
-    const round = await killRound(victim, { seed, round: number });
-    expect(round.breaches).toEqual([]);
-    expect(round.inFlight).toBeGreaterThanOrEqual(8);
-    // Enough was going on for it to mean something.
-    expect(round.answered).toBeGreaterThan(30);
-    await victim.kill('SIGTERM');
-  }, 60_000);
+  ])(
+    '%s: every answer is stored, every key repeats its answer, and the invariants hold',
+    async (_where, number, target) => {
+      const victim = new Victim(target);
+      onTestFinished(() => victim.kill());
+      const round = await killRound(victim, { seed, round: number });
+      expect(round.breaches).toEqual([]);
+      expect(round.inFlight).toBeGreaterThanOrEqual(8);
+      // Enough was going on for it to mean something.
+      expect(round.answered).toBeGreaterThan(30);
+      await victim.kill('SIGTERM');
+    },
+    60_000,
+  );
 });
 
 it('equal seeds give equal requests', async () => {

@@ -64,7 +64,10 @@ export class Victim {
  * Callers send a seeded mix of mutations; after enough answers, and with enough in flight, the server is killed. After the
  * restart every answered change must exist, every key must repeat its answer, and the invariants must hold.
  */
-export async function killRound(victim: Victim, { seed, round, callers = 16, leastInFlight = 8 }: RoundOptions): Promise<Round> {
+export async function killRound(
+  victim: Victim,
+  { seed, round, callers = 16, leastInFlight = 8 }: RoundOptions,
+): Promise<Round> {
   const { target } = victim;
   const { url } = await victim.server();
   const inFlight: InFlight = { count: 0 };
@@ -90,7 +93,9 @@ export async function killRound(victim: Victim, { seed, round, callers = 16, lea
   if (killed === undefined) {
     const { exited, logs } = await victim.server();
     await victim.kill();
-    breaches.push(`the server ended by itself (${await exited}) after ${answers} answers; it said last: ${logs.slice(-5).join(' ')}`);
+    breaches.push(
+      `the server ended by itself (${await exited}) after ${answers} answers; it said last: ${logs.slice(-5).join(' ')}`,
+    );
   }
   const before = performance.now();
   const next = await victim.server();
@@ -127,7 +132,11 @@ export async function prepare(api: Connection, name: string): Promise<Stage> {
   }
   const sessions: string[] = [];
   for (const agentId of agents) {
-    const { session, message } = await api.send('createSession', { title: `Round ${name}`, agentId, maxHandoffs: 10_000 });
+    const { session, message } = await api.send('createSession', {
+      title: `Round ${name}`,
+      agentId,
+      maxHandoffs: 10_000,
+    });
     if (session === undefined) throw new Error(`No session could be made: ${message}`);
     sessions.push(session.id);
   }
@@ -145,8 +154,12 @@ function unfairAnswers(asked: readonly Asked[]): string[] {
 
 /** Keys with a stored answer whose requests got none. */
 async function landedKeys(pool: pg.Pool, asked: readonly Asked[]): Promise<Set<string>> {
-  const keys = asked.flatMap(({ answer, input }) => (answer === null && input.idempotencyKey !== undefined ? [input.idempotencyKey] : []));
-  const { rows } = await pool.query<{ key: string }>('SELECT key FROM idempotency_answers WHERE key = ANY ($1)', [keys]);
+  const keys = asked.flatMap(({ answer, input }) =>
+    answer === null && input.idempotencyKey !== undefined ? [input.idempotencyKey] : [],
+  );
+  const { rows } = await pool.query<{ key: string }>('SELECT key FROM idempotency_answers WHERE key = ANY ($1)', [
+    keys,
+  ]);
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -159,8 +172,15 @@ async function available(api: Connection, { mutation, input }: Asked): Promise<A
 }
 
 /** Repeats every request with a key twice and returns a line per answer that differs from the first one or from the stored one. */
-export async function repeatAll(url: string, asked: readonly Asked[], landed: ReadonlySet<string>, callers: number): Promise<string[]> {
-  const left = asked.filter(({ input, answer }) => input.idempotencyKey !== undefined && (answer === null || isPayload(answer)));
+export async function repeatAll(
+  url: string,
+  asked: readonly Asked[],
+  landed: ReadonlySet<string>,
+  callers: number,
+): Promise<string[]> {
+  const left = asked.filter(
+    ({ input, answer }) => input.idempotencyKey !== undefined && (answer === null || isPayload(answer)),
+  );
   const breaches: string[] = [];
   const worker = async (): Promise<void> => {
     const api = connection(url, { count: 0 });
@@ -168,8 +188,10 @@ export async function repeatAll(url: string, asked: readonly Asked[], landed: Re
       const first = await available(api, one);
       const second = await available(api, one);
       const done = isPayload(one.answer) || landed.has(one.input.idempotencyKey ?? '');
-      const same = identity(first) === identity(second) && (!isPayload(one.answer) || identity(one.answer) === identity(first));
-      if (isPayload(first) ? !same : done) breaches.push(`a key repeats another answer: ${JSON.stringify({ ...one, done, first, second })}`);
+      const same =
+        identity(first) === identity(second) && (!isPayload(one.answer) || identity(one.answer) === identity(first));
+      if (isPayload(first) ? !same : done)
+        breaches.push(`a key repeats another answer: ${JSON.stringify({ ...one, done, first, second })}`);
     }
     api.close();
   };

@@ -3,7 +3,10 @@ import { say, type SoakDatabase } from './soakDatabase.ts';
 import { embeddedDatabase, givenDatabase, withDatabaseKilled } from './targets.ts';
 
 /** Runs `killRound` repeatedly on each kind of database. False after a violation. */
-export async function killSoak({ rounds, seed }: { rounds: number; seed: number }, database: SoakDatabase): Promise<boolean> {
+export async function killSoak(
+  { rounds, seed }: { rounds: number; seed: number },
+  database: SoakDatabase,
+): Promise<boolean> {
   const embedded = embeddedDatabase();
   const elsewhere = new Victim(givenDatabase(database.url));
   const surviving = new Victim(embedded);

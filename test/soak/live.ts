@@ -57,10 +57,18 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * are killed and restarted. In the end each subscriber must have received its stream's events, according to the database,
  * once and in order.
  */
-export async function liveRound({ seed, databaseUrl, env = {}, durationMs, paceMs = 40, ...options }: LiveOptions): Promise<LiveResult> {
+export async function liveRound({
+  seed,
+  databaseUrl,
+  env = {},
+  durationMs,
+  paceMs = 40,
+  ...options
+}: LiveOptions): Promise<LiveResult> {
   const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
-  const start = (n: 0 | 1): Promise<ServerProcess> => startServerProcess({ DATABASE_URL: databaseUrl, ...redis.env, ...env, PORT: String(ports[n]) });
+  const start = (n: 0 | 1): Promise<ServerProcess> =>
+    startServerProcess({ DATABASE_URL: databaseUrl, ...redis.env, ...env, PORT: String(ports[n]) });
   const servers: [ServerProcess, ServerProcess] = await Promise.all([start(0), start(1)]);
   const urls = servers.map(({ url }) => url);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -79,7 +87,12 @@ export async function liveRound({ seed, databaseUrl, env = {}, durationMs, paceM
       const listen = n % 2 === 0 ? helperSubscriber : rawSubscriber;
       // Each topic is used with both kinds of subscribers and on both servers.
       const url = urls[Math.floor(n / 2) % 2]!;
-      return listen(`${listen.name} ${n} of ${JSON.stringify(topic)}`, { url, topic, seeds: [seed, n], stayMs: Math.max(1_500, durationMs / 8) });
+      return listen(`${listen.name} ${n} of ${JSON.stringify(topic)}`, {
+        url,
+        topic,
+        seeds: [seed, n],
+        stayMs: Math.max(1_500, durationMs / 8),
+      });
     });
     await within(catchUpMs, 'all subscribers listen', Promise.all(subscribers.map(({ ready }) => ready)));
 
@@ -88,7 +101,9 @@ export async function liveRound({ seed, databaseUrl, env = {}, durationMs, paceM
       const lasted = performance.now() - began;
       return lasted >= durationMs && (answers.length >= options.leastAnswers || lasted >= 5 * durationMs);
     };
-    const writing = Array.from({ length: options.writers }, (_, n) => write({ urls, stage, seed, n, paceMs, over, answered: (tookMs) => answers.push(tookMs) }));
+    const writing = Array.from({ length: options.writers }, (_, n) =>
+      write({ urls, stage, seed, n, paceMs, over, answered: (tookMs) => answers.push(tookMs) }),
+    );
     await Promise.all([
       ...writing,
       changeAgents(urls[0]!, stage, over),
@@ -113,13 +128,28 @@ export async function liveRound({ seed, databaseUrl, env = {}, durationMs, paceM
     await allHeard(pool, subscribers, since);
     api.close();
     for (const one of subscribers) {
-      breaches.push(...one.breaches, ...damageOf({ name: one.name, heard: one.heard, truth: await truthOf(pool, one.topic, since) }));
+      breaches.push(
+        ...one.breaches,
+        ...damageOf({ name: one.name, heard: one.heard, truth: await truthOf(pool, one.topic, since) }),
+      );
     }
     breaches.push(...(await disorder(pool)), ...(await brokenInvariants(pool)));
     const truth = await truthOf(pool, { kind: 'sessionUpdated' }, since);
     answers.sort((a, b) => a - b);
-    const [medianMs, slowestMs] = [answers[answers.length >> 1], answers.at(-1)].map((ms) => Math.round(ms ?? 0)) as [number, number];
-    return { ...tally, answers: answers.length, medianMs, slowestMs, events: truth.length, heard: sum(subscribers, ({ heard }) => heard.length), drops: sum(subscribers, ({ drops }) => drops), breaches };
+    const [medianMs, slowestMs] = [answers[answers.length >> 1], answers.at(-1)].map((ms) => Math.round(ms ?? 0)) as [
+      number,
+      number,
+    ];
+    return {
+      ...tally,
+      answers: answers.length,
+      medianMs,
+      slowestMs,
+      events: truth.length,
+      heard: sum(subscribers, ({ heard }) => heard.length),
+      drops: sum(subscribers, ({ drops }) => drops),
+      breaches,
+    };
   } finally {
     await Promise.all(subscribers.map((one) => one.stop()));
     for (const server of servers) server.kill('SIGKILL');
@@ -176,7 +206,10 @@ const renameAgent = `mutation ($id: ID!, $description: String!) { updateAgent(in
 /** Writes events that belong to no session. */
 async function changeAgents(url: string, { agents }: Stage, over: () => boolean): Promise<void> {
   for (let n = 0; !over(); n += 1) {
-    const body = JSON.stringify({ query: renameAgent, variables: { id: agents[n % agents.length], description: `Change ${n}` } });
+    const body = JSON.stringify({
+      query: renameAgent,
+      variables: { id: agents[n % agents.length], description: `Change ${n}` },
+    });
     await fetch(`${url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     await pause(250);
   }
@@ -198,12 +231,19 @@ export async function quietBeginning(pool: pg.Pool): ReturnType<typeof beginning
 }
 
 /** Returns after a time limit too: the histories then show the missing events. */
-export async function allHeard(pool: pg.Pool, subscribers: readonly Subscriber[], since: Awaited<ReturnType<typeof beginning>>): Promise<void> {
+export async function allHeard(
+  pool: pg.Pool,
+  subscribers: readonly Subscriber[],
+  since: Awaited<ReturnType<typeof beginning>>,
+): Promise<void> {
   const complete = async (): Promise<boolean> => {
-    for (const { topic, heard } of subscribers) if (heard.length < (await truthOf(pool, topic, since)).length) return false;
+    for (const { topic, heard } of subscribers)
+      if (heard.length < (await truthOf(pool, topic, since)).length) return false;
     return true;
   };
-  await eventually('all events have their position', async () => (await disorder(pool)).length === 0).catch(() => undefined);
+  await eventually('all events have their position', async () => (await disorder(pool)).length === 0).catch(
+    () => undefined,
+  );
   await eventually('everybody has heard everything', complete).catch(() => undefined);
 }
 
@@ -217,7 +257,9 @@ async function eventually(what: string, holds: () => Promise<boolean>): Promise<
 
 async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error(`Waited in vain until ${what}`)), ms)));
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error(`Waited in vain until ${what}`)), ms)),
+  );
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 

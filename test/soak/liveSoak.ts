@@ -2,7 +2,10 @@ import { liveRound, type LiveResult } from './live.ts';
 import { say, type SoakDatabase } from './soakDatabase.ts';
 
 /** The long form of `live.long.test.ts`: a minute per round. False after a violation. */
-export async function liveSoak({ rounds, seed }: { rounds: number; seed: number }, database: SoakDatabase): Promise<boolean> {
+export async function liveSoak(
+  { rounds, seed }: { rounds: number; seed: number },
+  database: SoakDatabase,
+): Promise<boolean> {
   const done: LiveResult[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const result = await liveRound({
@@ -24,6 +27,8 @@ export async function liveSoak({ rounds, seed }: { rounds: number; seed: number 
     for (const breach of breaches) say(`  ${breach}`);
   }
   const bad = done.filter(({ breaches }) => breaches.length > 0).length;
-  say(`${rounds} rounds, ${bad === 0 ? 'no breach: every subscriber heard every event of its streams once, in order' : `${bad} with breaches`}; seed ${seed}`);
+  say(
+    `${rounds} rounds, ${bad === 0 ? 'no breach: every subscriber heard every event of its streams once, in order' : `${bad} with breaches`}; seed ${seed}`,
+  );
   return bad === 0;
 }

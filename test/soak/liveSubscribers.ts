@@ -40,10 +40,13 @@ function dropping({ seeds, stayMs }: Place, ready: Promise<void>, drop: (nth: nu
   let settled = false;
   const arm = (): void => {
     if (settled) return;
-    timer = setTimeout(() => {
-      drop(dice.below(1_000));
-      arm();
-    }, stayMs / 2 + dice.below(stayMs));
+    timer = setTimeout(
+      () => {
+        drop(dice.below(1_000));
+        arm();
+      },
+      stayMs / 2 + dice.below(stayMs),
+    );
   };
   void ready.then(arm, () => undefined);
   return {
@@ -69,7 +72,15 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
   let cursor: string | undefined;
   let stopped = false;
   const open = (): EventStream<{ id: string }> =>
-    openStream({ url, ...(key !== undefined && { key }), topic, fields: 'id', webSocket: Severable, backoff: { baseMs: 50, capMs: 1_000 }, ...(cursor === undefined ? {} : { after: cursor }) });
+    openStream({
+      url,
+      ...(key !== undefined && { key }),
+      topic,
+      fields: 'id',
+      webSocket: Severable,
+      backoff: { baseMs: 50, capMs: 1_000 },
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
   stream = open();
   const subscriber: Subscriber = {
     name,
@@ -97,11 +108,19 @@ export function helperSubscriber(name: string, place: Place): Subscriber {
       // Also the start, when no event was received.
       cursor = stream.cursor ?? cursor;
       const { repeats, healed, gaps } = stream.stats;
-      if (repeats + healed + gaps > 0) subscriber.breaches.push(`${name}: the helper met ${repeats} repeats and ${healed} gaps, of which ${gaps} stayed`);
+      if (repeats + healed + gaps > 0)
+        subscriber.breaches.push(
+          `${name}: the helper met ${repeats} repeats and ${healed} gaps, of which ${gaps} stayed`,
+        );
       if (!stopped) stream = open();
     }
   }
-  const reading = read().catch((error: unknown) => void subscriber.breaches.push(`${name}: its stream ended: ${error instanceof StreamError ? error.code : ''} ${String(error)}`));
+  const reading = read().catch(
+    (error: unknown) =>
+      void subscriber.breaches.push(
+        `${name}: its stream ended: ${error instanceof StreamError ? error.code : ''} ${String(error)}`,
+      ),
+  );
   return subscriber;
 }
 
@@ -139,14 +158,19 @@ export function rawSubscriber(name: string, place: Place): Subscriber {
     const resumed = cursor !== undefined;
     socket.subscribe('1', query, { ...variables, ...(resumed ? { after: cursor } : {}) });
     for (let first = true; !stopped; first = false) {
-      const { data, errors } = await socket.result<Record<string, { id: string; type: string; cursor: string; recovered: boolean | null } | null>>('1');
+      const { data, errors } =
+        await socket.result<
+          Record<string, { id: string; type: string; cursor: string; recovered: boolean | null } | null>
+        >('1');
       const event = data?.[field];
       // UNAVAILABLE is temporary; any other error is a violation.
       if (event == null || errors !== undefined) {
-        if (errors?.[0]?.extensions.code !== 'UNAVAILABLE') subscriber.breaches.push(`${name} was answered ${JSON.stringify({ data, errors })}`);
+        if (errors?.[0]?.extensions.code !== 'UNAVAILABLE')
+          subscriber.breaches.push(`${name} was answered ${JSON.stringify({ data, errors })}`);
         return socket.terminate();
       }
-      if (first && (event.type !== 'READY' || event.recovered !== (resumed ? true : null))) subscriber.breaches.push(`${name} first heard ${JSON.stringify(event)}`);
+      if (first && (event.type !== 'READY' || event.recovered !== (resumed ? true : null)))
+        subscriber.breaches.push(`${name} first heard ${JSON.stringify(event)}`);
       cursor = event.cursor;
       if (event.type === 'READY') readied();
       else if (event.type !== 'HEARTBEAT') subscriber.heard.push(event.id);

@@ -9,13 +9,18 @@ export interface Beginning {
 }
 
 export async function beginning(pool: Pool): Promise<Beginning> {
-  const { rows: positions } = await pool.query<{ position: number }>('SELECT coalesce(max(position), 0)::float8 AS position FROM event_positions');
-  const { rows: inboxes } = await pool.query<{ id: string; sequence: number }>('SELECT id, inbox_sequence AS sequence FROM agents');
+  const { rows: positions } = await pool.query<{ position: number }>(
+    'SELECT coalesce(max(position), 0)::float8 AS position FROM event_positions',
+  );
+  const { rows: inboxes } = await pool.query<{ id: string; sequence: number }>(
+    'SELECT id, inbox_sequence AS sequence FROM agents',
+  );
   return { position: positions[0]!.position, inboxes: new Map(inboxes.map(({ id, sequence }) => [id, sequence])) };
 }
 
 /** Events in the global order, with a condition for the recipients. */
-const inOrder = (condition: string): string => `SELECT e.id FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 AND ${condition} ORDER BY p.position`;
+const inOrder = (condition: string): string =>
+  `SELECT e.id FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 AND ${condition} ORDER BY p.position`;
 const noLogEntry = `e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED')`;
 
 /** A topic's events since then, in order, read from the tables alone. */
@@ -27,14 +32,24 @@ export async function truthOf(pool: Pool, topic: Topic, since: Beginning): Promi
   const uuid = (id: string): string => decodeId(id)!.uuid;
   switch (topic.kind) {
     case 'handoffAssigned':
-      return read('SELECT event_id AS id FROM inbox_entries WHERE agent_id = $1 AND sequence > $2 ORDER BY sequence', topic.agentId, since.inboxes.get(topic.agentId) ?? 0);
+      return read(
+        'SELECT event_id AS id FROM inbox_entries WHERE agent_id = $1 AND sequence > $2 ORDER BY sequence',
+        topic.agentId,
+        since.inboxes.get(topic.agentId) ?? 0,
+      );
     case 'sessionUpdated':
       if (topic.sessionIds === undefined) return read(inOrder('e.session_id IS NOT NULL'), since.position);
       return read(inOrder('e.session_id = ANY ($2::uuid[])'), since.position, topic.sessionIds.map(uuid));
     case 'handoffEvents': {
       const { sessionId, agentId } = topic.where ?? {};
-      if (sessionId !== undefined) return read(inOrder(`${noLogEntry} AND e.session_id = $2`), since.position, uuid(sessionId));
-      if (agentId !== undefined) return read(inOrder(`${noLogEntry} AND EXISTS (SELECT FROM inbox_entries i WHERE i.event_id = e.id AND i.agent_id = $2)`), since.position, agentId);
+      if (sessionId !== undefined)
+        return read(inOrder(`${noLogEntry} AND e.session_id = $2`), since.position, uuid(sessionId));
+      if (agentId !== undefined)
+        return read(
+          inOrder(`${noLogEntry} AND EXISTS (SELECT FROM inbox_entries i WHERE i.event_id = e.id AND i.agent_id = $2)`),
+          since.position,
+          agentId,
+        );
       return read(inOrder(noLogEntry), since.position);
     }
   }

@@ -21,7 +21,8 @@ const evidence: Partial<Record<Mutation, string>> = {
 };
 
 export const isPayload = (answer: Answer | null): answer is Answer => answer !== null && answer.code === undefined;
-const uuid = (node: { id: string } | null | undefined): string | null => (node == null ? null : (decodeId(node.id)?.uuid ?? node.id));
+const uuid = (node: { id: string } | null | undefined): string | null =>
+  node == null ? null : (decodeId(node.id)?.uuid ?? node.id);
 
 const findLost = `
 WITH claims AS (
@@ -50,18 +51,38 @@ export async function lostAnswers(pool: Pool, asked: readonly Asked[]): Promise<
     decision: uuid(answer?.decision),
     snapshot: uuid(answer?.snapshot),
     // A reassign to the source of a waiting handoff returns the session.
-    event: evidence[mutation] ?? (answer?.handoffCreated === true ? 'HANDOFF_INITIATED' : answer?.message?.includes('taken back') ? 'SESSION_RETURNED' : 'SESSION_REASSIGNED'),
+    event:
+      evidence[mutation] ??
+      (answer?.handoffCreated === true
+        ? 'HANDOFF_INITIATED'
+        : answer?.message?.includes('taken back')
+          ? 'SESSION_RETURNED'
+          : 'SESSION_REASSIGNED'),
     key: input.idempotencyKey ?? null,
   }));
   const { rows } = await pool.query<{ n: number; missing: string[] }>(findLost, [JSON.stringify(claims)]);
   return rows
     .filter(({ missing }) => missing.length > 0)
-    .map(({ n, missing }) => `${received[n]!.mutation} was answered, but ${missing.join(', ')} is not there: ${JSON.stringify(received[n])}`);
+    .map(
+      ({ n, missing }) =>
+        `${received[n]!.mutation} was answered, but ${missing.join(', ')} is not there: ${JSON.stringify(received[n])}`,
+    );
 }
 
 /** The part of an answer that an idempotency key repeats unchanged: ids and scalars. Versions are current. */
-export function identity({ session, handoff, turn, decision, snapshot, previousAgent, assignedAgent, ...answer }: Answer): string {
-  const ids = [session, handoff, turn, decision, snapshot, previousAgent, assignedAgent].map((node) => node?.id ?? null);
+export function identity({
+  session,
+  handoff,
+  turn,
+  decision,
+  snapshot,
+  previousAgent,
+  assignedAgent,
+  ...answer
+}: Answer): string {
+  const ids = [session, handoff, turn, decision, snapshot, previousAgent, assignedAgent].map(
+    (node) => node?.id ?? null,
+  );
   const { code, message, handoffCreated, previousAgentType } = answer;
   return JSON.stringify([ids, code, message, handoffCreated, previousAgentType]);
 }

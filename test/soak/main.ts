@@ -36,7 +36,11 @@ requests are refused.
 
 Exit code 0: no breach. 1: a breach; the embedded database is kept and its folder printed. 2: wrong usage.`;
 
-const soaks = { kill: { run: killSoak, rounds: '100' }, live: { run: liveSoak, rounds: '1' }, hostile: { run: hostileSoak, rounds: '1' } };
+const soaks = {
+  kill: { run: killSoak, rounds: '100' },
+  live: { run: liveSoak, rounds: '1' },
+  hostile: { run: hostileSoak, rounds: '1' },
+};
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n\n${usage}\n`);
@@ -49,13 +53,21 @@ interface Options extends HostileSoakOptions {
 
 function readOptions(): Options {
   const number = (name: string, text: string, least: number, most: number): number => {
-    if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most) fail(`--${name} must be ${least} to ${most}, not '${text}'`);
+    if (!/^\d{1,10}$/.test(text) || Number(text) < least || Number(text) > most)
+      fail(`--${name} must be ${least} to ${most}, not '${text}'`);
     return Number(text);
   };
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { rounds: { type: 'string' }, seed: { type: 'string' }, each: { type: 'boolean' }, only: { type: 'string' }, heap: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        rounds: { type: 'string' },
+        seed: { type: 'string' },
+        each: { type: 'boolean' },
+        only: { type: 'string' },
+        heap: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     if (values.help === true) {
       say(usage);

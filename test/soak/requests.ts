@@ -6,7 +6,8 @@ const handoffChange = 'handoff { id } session { id version }';
 const payloads = {
   registerAgent: 'agent { id }',
   createSession: 'session { id version }',
-  reassignSession: 'handoffCreated message previousAgentType handoff { id } previousAgent { id } assignedAgent { id } session { id version }',
+  reassignSession:
+    'handoffCreated message previousAgentType handoff { id } previousAgent { id } assignedAgent { id } session { id version }',
   initiateHandoff: handoffChange,
   appendTurn: 'turn { id } session { id version }',
   recordDecision: 'decision { id } session { id version }',
@@ -61,9 +62,17 @@ export function connection(url: string, inFlight: InFlight, key?: string): Conne
         if (out) inFlight.count -= 1;
         out = false;
       };
-      const outgoing = request(`${url}/graphql`, { agent, method: 'POST', headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) } }, (response) => {
-        text(response).finally(over).then(resolve, reject);
-      });
+      const outgoing = request(
+        `${url}/graphql`,
+        {
+          agent,
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+        },
+        (response) => {
+          text(response).finally(over).then(resolve, reject);
+        },
+      );
       outgoing.once('finish', () => {
         out = true;
         inFlight.count += 1;
@@ -86,7 +95,9 @@ export function connection(url: string, inFlight: InFlight, key?: string): Conne
       };
       const [error] = errors ?? [];
       // A payload whose records could not be read comes without them, and with an error: it tells nothing of what its key repeats.
-      return error === undefined && data != null ? data.answer : { code: error?.extensions.code ?? 'NO_ANSWER', message: error?.message ?? '' };
+      return error === undefined && data != null
+        ? data.answer
+        : { code: error?.extensions.code ?? 'NO_ANSWER', message: error?.message ?? '' };
     },
     close: () => agent.destroy(),
   };

@@ -27,19 +27,33 @@ export interface ProcessOptions {
 
 /** The command and arguments of a Node program. A pinned one keeps its process id. */
 export function nodeCommand(args: readonly string[], { cpu, heapMb }: ProcessOptions): [string, string[]] {
-  const node = [process.execPath, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]), '--import', 'tsx', ...args];
-  const [command, ...rest] = cpu === undefined || !existsSync('/usr/bin/taskset') ? node : ['/usr/bin/taskset', '-c', String(cpu % availableParallelism()), ...node];
+  const node = [
+    process.execPath,
+    ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`]),
+    '--import',
+    'tsx',
+    ...args,
+  ];
+  const [command, ...rest] =
+    cpu === undefined || !existsSync('/usr/bin/taskset')
+      ? node
+      : ['/usr/bin/taskset', '-c', String(cpu % availableParallelism()), ...node];
   return [command!, rest];
 }
 
 /** Starts a real server process on a free port; resolves when it is ready. It ends at the latest with this process. */
-export async function startServerProcess(env: Record<string, string>, options: ProcessOptions = {}): Promise<ServerProcess> {
+export async function startServerProcess(
+  env: Record<string, string>,
+  options: ProcessOptions = {},
+): Promise<ServerProcess> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = endsWithThisProcess(spawn(...nodeCommand(['server/main.ts'], options), {
-    cwd: root,
-    env: { PATH, HOME, TMPDIR, PORT: '0', BATON_DEMO: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }));
+  const child = endsWithThisProcess(
+    spawn(...nodeCommand(['server/main.ts'], options), {
+      cwd: root,
+      env: { PATH, HOME, TMPDIR, PORT: '0', BATON_DEMO: '0', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   const logs: string[] = [];
   const ready = new Promise<string>((resolve) => {
     const keep = (line: string): void => {
@@ -52,6 +66,9 @@ export async function startServerProcess(env: Record<string, string>, options: P
   const exited = new Promise<string>((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
   });
-  const url = await Promise.race([ready, exited.then(() => Promise.reject(new Error(`The server did not start:\n${logs.join('\n')}`)))]);
+  const url = await Promise.race([
+    ready,
+    exited.then(() => Promise.reject(new Error(`The server did not start:\n${logs.join('\n')}`))),
+  ]);
   return { url, pid: child.pid!, kill: (signal) => void child.kill(signal), logs, exited };
 }

@@ -28,11 +28,18 @@ const light = '{ type at sessionSequence }';
 const heavy = `{ type at sessionSequence ${Array.from({ length: 8 }, (_, n) => `a${n}: session { metadata }`).join(' ')} }`;
 
 /** Takes everything, and hands each event to who asks. */
-async function subscribe(url: string, sessionId: string, fields: string, heard: (event: Heard['event']) => void): Promise<RawSocket> {
+async function subscribe(
+  url: string,
+  sessionId: string,
+  fields: string,
+  heard: (event: Heard['event']) => void,
+): Promise<RawSocket> {
   const socket = await rawSocket(url);
   atEnd(() => socket.terminate());
   await socket.init();
-  socket.subscribe('1', `subscription ($ids: [ID!]) { event: sessionUpdated(sessionIds: $ids) ${fields} }`, { ids: [sessionId] });
+  socket.subscribe('1', `subscription ($ids: [ID!]) { event: sessionUpdated(sessionIds: $ids) ${fields} }`, {
+    ids: [sessionId],
+  });
   const next = async () => (await socket.result<Heard>('1')).data!.event;
   expect((await next()).type).toBe('READY');
   void (async () => {
@@ -41,61 +48,88 @@ async function subscribe(url: string, sessionId: string, fields: string, heard: 
   return socket;
 }
 
-const percentile = (list: number[], share: number): number => list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * share)]!;
-const residentMB = (pid: number): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
+const percentile = (list: number[], share: number): number =>
+  list.toSorted((a, b) => a - b)[Math.floor((list.length - 1) * share)]!;
+const residentMB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1_024;
 
-it.runIf(process.platform === 'linux')('a subscriber that stops reading delays no other, costs no memory, and gets everything when it reads again', async () => {
-  await agent('a', { maxCapacity: 10 });
-  const id = encodeId('session', await session('a', { metadata: { text: 'x'.repeat(60_000) } }));
-  const server = await startServer({ databaseUrl: db.url });
-  const api = client(server.url);
-  let latencies: number[] = [];
-  const others = Array.from({ length: 10 }, () => subscribe(server.url, id, light, ({ type, at }) => type === 'HEARTBEAT' || latencies.push(Date.now() - Date.parse(at))));
-  await Promise.all(others);
-  const slowHeard: number[] = [];
-  const slow = await subscribe(server.url, id, heavy, ({ type, sessionSequence }) => type === 'HEARTBEAT' || slowHeard.push(sessionSequence!));
+it.runIf(process.platform === 'linux')(
+  'a subscriber that stops reading delays no other, costs no memory, and gets everything when it reads again',
+  async () => {
+    await agent('a', { maxCapacity: 10 });
+    const id = encodeId('session', await session('a', { metadata: { text: 'x'.repeat(60_000) } }));
+    const server = await startServer({ databaseUrl: db.url });
+    const api = client(server.url);
+    let latencies: number[] = [];
+    const others = Array.from({ length: 10 }, () =>
+      subscribe(
+        server.url,
+        id,
+        light,
+        ({ type, at }) => type === 'HEARTBEAT' || latencies.push(Date.now() - Date.parse(at)),
+      ),
+    );
+    await Promise.all(others);
+    const slowHeard: number[] = [];
+    const slow = await subscribe(
+      server.url,
+      id,
+      heavy,
+      ({ type, sessionSequence }) => type === 'HEARTBEAT' || slowHeard.push(sessionSequence!),
+    );
 
-  let written = 1;
-  /** Writes at a fixed rate, whatever the answers take. */
-  async function round(): Promise<Round> {
-    latencies = [];
-    let memory = 0;
-    const began = performance.now();
-    const answers: Promise<unknown>[] = [];
-    for (let n = 0; n < perRound; n += 1) {
-      await pause(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
-      answers.push(api.post('mutation ($id: ID!) { appendTurn(input: { sessionId: $id, messages: [{ role: USER, content: "More" }] }) { ... on AppendTurnPayload { turn { id } } ... on Error { message } } }', { id }));
-      memory = Math.max(memory, residentMB(server.pid));
+    let written = 1;
+    /** Writes at a fixed rate, whatever the answers take. */
+    async function round(): Promise<Round> {
+      latencies = [];
+      let memory = 0;
+      const began = performance.now();
+      const answers: Promise<unknown>[] = [];
+      for (let n = 0; n < perRound; n += 1) {
+        await pause(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
+        answers.push(
+          api.post(
+            'mutation ($id: ID!) { appendTurn(input: { sessionId: $id, messages: [{ role: USER, content: "More" }] }) { ... on AppendTurnPayload { turn { id } } ... on Error { message } } }',
+            { id },
+          ),
+        );
+        memory = Math.max(memory, residentMB(server.pid));
+      }
+      await Promise.all(answers);
+      written += perRound;
+      await expect.poll(() => latencies.length, { timeout: 60_000, interval: 20 }).toBe(perRound * others.length);
+      return {
+        p50: percentile(latencies, 0.5),
+        p99: percentile(latencies, 0.99),
+        memory: Math.max(memory, residentMB(server.pid)),
+      };
     }
-    await Promise.all(answers);
-    written += perRound;
-    await expect.poll(() => latencies.length, { timeout: 60_000, interval: 20 }).toBe(perRound * others.length);
-    return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), memory: Math.max(memory, residentMB(server.pid)) };
-  }
-  const caughtUp = () => expect.poll(() => slowHeard.at(-1), { timeout: 60_000, interval: 20 }).toBe(written);
+    const caughtUp = () => expect.poll(() => slowHeard.at(-1), { timeout: 60_000, interval: 20 }).toBe(written);
 
-  // The first is for the server to warm up.
-  await round();
-  await caughtUp();
-  const reading: Round[] = [];
-  const paused: Round[] = [];
-  for (let n = 0; n < 2; n += 1) {
-    reading.push(await round());
+    // The first is for the server to warm up.
+    await round();
     await caughtUp();
-    slow.pause();
-    paused.push(await round());
-    const before = slowHeard.length;
-    expect(slow.ws.isPaused).toBe(true);
-    // It really was behind: some events were written that the server had not sent.
-    expect(before).toBeLessThan(written - 1 - perRound / 2);
-    slow.resume();
-    await caughtUp();
-  }
-  expect(slowHeard).toEqual(Array.from({ length: written - 1 }, (_, n) => n + 2));
-  const worst = (rounds: Round[], of: (one: Round) => number): number => Math.max(...rounds.map(of));
-  process.stdout.write(`one paused: ${JSON.stringify({ reading, paused })}\n`);
-  // Half a second is what other work on the machine may add; who waits for the paused one waits for seconds.
-  expect(worst(paused, ({ p99 }) => p99)).toBeLessThan(2 * worst(reading, ({ p99 }) => p99) + 500);
-  // What waits for it would be 60 MB a round.
-  expect(worst(paused, ({ memory }) => memory) - worst(reading, ({ memory }) => memory)).toBeLessThan(35);
-}, 400_000);
+    const reading: Round[] = [];
+    const paused: Round[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      reading.push(await round());
+      await caughtUp();
+      slow.pause();
+      paused.push(await round());
+      const before = slowHeard.length;
+      expect(slow.ws.isPaused).toBe(true);
+      // It really was behind: some events were written that the server had not sent.
+      expect(before).toBeLessThan(written - 1 - perRound / 2);
+      slow.resume();
+      await caughtUp();
+    }
+    expect(slowHeard).toEqual(Array.from({ length: written - 1 }, (_, n) => n + 2));
+    const worst = (rounds: Round[], of: (one: Round) => number): number => Math.max(...rounds.map(of));
+    process.stdout.write(`one paused: ${JSON.stringify({ reading, paused })}\n`);
+    // Half a second is what other work on the machine may add; who waits for the paused one waits for seconds.
+    expect(worst(paused, ({ p99 }) => p99)).toBeLessThan(2 * worst(reading, ({ p99 }) => p99) + 500);
+    // What waits for it would be 60 MB a round.
+    expect(worst(paused, ({ memory }) => memory) - worst(reading, ({ memory }) => memory)).toBeLessThan(35);
+  },
+  400_000,
+);

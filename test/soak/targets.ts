@@ -9,7 +9,11 @@ import { postgresPid, signalFamily } from '../processes.ts';
 import type { Target } from './kill.ts';
 
 /** A migrated external database, by DATABASE_URL. */
-export const givenDatabase = (url: string): Target => ({ name: 'DATABASE_URL', env: { DATABASE_URL: url }, databaseUrl: async () => url });
+export const givenDatabase = (url: string): Target => ({
+  name: 'DATABASE_URL',
+  env: { DATABASE_URL: url },
+  databaseUrl: async () => url,
+});
 
 export interface EmbeddedTarget extends Target {
   folder: string;

@@ -19,7 +19,11 @@ it('an announced event is not delivered before its commit', async () => {
   const socket = await rawSocket(url);
   atEnd(() => socket.terminate());
   await socket.init();
-  const fields = { all: 'sessionUpdated', one: `sessionUpdated(sessionIds: ["${encodeId('session', slow)}"])`, inbox: 'handoffAssigned(agentId: "a")' };
+  const fields = {
+    all: 'sessionUpdated',
+    one: `sessionUpdated(sessionIds: ["${encodeId('session', slow)}"])`,
+    inbox: 'handoffAssigned(agentId: "a")',
+  };
   for (const [id, field] of Object.entries(fields)) {
     socket.subscribe(id, `subscription { event: ${field} { id type } }`);
     expect((await socket.result<Heard>(id)).data!.event.type).toBe('READY');
@@ -29,14 +33,22 @@ it('an announced event is not delivered before its commit', async () => {
   const client = await db.pool.connect();
   const eventId = newId();
   await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
-  const { rows: sessions } = await client.query<{ n: number }>('UPDATE sessions SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count AS n', [slow]);
-  const { rows: agents } = await client.query<{ n: number }>("UPDATE agents SET inbox_sequence = inbox_sequence + 1 WHERE id = 'a' RETURNING inbox_sequence AS n");
+  const { rows: sessions } = await client.query<{ n: number }>(
+    'UPDATE sessions SET event_count = event_count + 1 WHERE id = $1 RETURNING event_count AS n',
+    [slow],
+  );
+  const { rows: agents } = await client.query<{ n: number }>(
+    "UPDATE agents SET inbox_sequence = inbox_sequence + 1 WHERE id = 'a' RETURNING inbox_sequence AS n",
+  );
   await client.query(
     `INSERT INTO events (id, type, at, session_id, session_sequence, session_status, agent_id, holder_id, actor_principal)
      VALUES ($1, 'SESSION_STATUS_CHANGED', now(), $2, $3, 'RUNNING', 'a', 'a', 'operator')`,
     [eventId, slow, sessions[0]!.n],
   );
-  await client.query("INSERT INTO inbox_entries (agent_id, sequence, event_id) VALUES ('a', $1, $2)", [agents[0]!.n, eventId]);
+  await client.query("INSERT INTO inbox_entries (agent_id, sequence, event_id) VALUES ('a', $1, $2)", [
+    agents[0]!.n,
+    eventId,
+  ]);
   const tell = (): void => streams.announce([{ about: 'inbox', agentId: 'a', number: agents[0]!.n }]);
 
   // What others commit meanwhile is heard, also after it was looked for what is not there yet.

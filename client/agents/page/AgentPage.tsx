@@ -77,9 +77,15 @@ type Agent = NonNullable<Data['agent']>;
 export default function AgentPage({ id }: { id: string }) {
   const { viewer } = useAccess();
   const own = viewer.role !== 'AGENT' || viewer.agentId === id;
-  const [{ data, error }, ask] = useQuery({ query: AgentPageQuery, variables: { id, own }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: AgentPageQuery,
+    variables: { id, own },
+    requestPolicy: 'cache-and-network',
+  });
   useRereadOn(
-    ({ agent, handoff, session }) => [agent?.id, handoff?.sourceAgent?.id, handoff?.targetAgent.id, session?.agent?.id].includes(id) || (session !== null && handoff === null),
+    ({ agent, handoff, session }) =>
+      [agent?.id, handoff?.sourceAgent?.id, handoff?.targetAgent.id, session?.agent?.id].includes(id) ||
+      (session !== null && handoff === null),
     () => ask({ requestPolicy: 'network-only' }),
   );
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
@@ -94,7 +100,17 @@ export default function AgentPage({ id }: { id: string }) {
             {agent.freePlaces === 0 && <Badge {...agentLooks.BUSY} />}
             {agent.archivedAt == null && <PresenceOf id={id} />}
             {agent.archivedAt != null && <Badge tone="bad" icon="ban" word="Archived" />}
-            <span>{[agent.type, agent.role, agent.model, agent.contextWindow == null ? null : `window of ${agent.contextWindow.toLocaleString('en')} tokens`, agent.name === agent.id ? null : agent.id].filter((word) => word != null && word !== '').join(' · ')}</span>
+            <span>
+              {[
+                agent.type,
+                agent.role,
+                agent.model,
+                agent.contextWindow == null ? null : `window of ${agent.contextWindow.toLocaleString('en')} tokens`,
+                agent.name === agent.id ? null : agent.id,
+              ]
+                .filter((word) => word != null && word !== '')
+                .join(' · ')}
+            </span>
             <CopyId id={agent.id} noun="agent" />
           </span>
         }
@@ -142,7 +158,10 @@ export default function AgentPage({ id }: { id: string }) {
 function TakeOut({ agent }: { agent: Agent }) {
   const [isOpen, setOpen] = useState(false);
   const mayManage = useMay('manageAgents');
-  usePageActions([...(mayManage ? [{ word: 'Take this agent out …', icon: 'exit' as const, run: () => setOpen(true) }] : []), copyAct(agent.id, 'agent')]);
+  usePageActions([
+    ...(mayManage ? [{ word: 'Take this agent out …', icon: 'exit' as const, run: () => setOpen(true) }] : []),
+    copyAct(agent.id, 'agent'),
+  ]);
   if (!mayManage) return null;
   return (
     <>
@@ -174,7 +193,18 @@ function Links({ id, own }: { id: string; own: boolean }) {
 }
 
 function State({ agent, sessions }: { agent: Agent; sessions: Data['sessions'] }) {
-  const { id, description, administrativeStatus, currentLoad, maxCapacity, totalAssigned, handoffsGiven, handoffsReceived, registeredAt, archivedAt } = agent;
+  const {
+    id,
+    description,
+    administrativeStatus,
+    currentLoad,
+    maxCapacity,
+    totalAssigned,
+    handoffsGiven,
+    handoffsReceived,
+    registeredAt,
+    archivedAt,
+  } = agent;
   const mayManage = useMay('manageAgents');
   return (
     <section className={`card ${styles.part}`} aria-labelledby="state">
@@ -192,16 +222,27 @@ function State({ agent, sessions }: { agent: Agent; sessions: Data['sessions'] }
           {sessions.totalCount === 0 && <li className="soft">It holds no session.</li>}
           {sessions.totalCount > sessions.nodes.length && (
             <li>
-              <Link href={`/?agent=${encodeURIComponent(id)}`}>All {sessions.totalCount.toLocaleString()} sessions</Link>
+              <Link href={`/?agent=${encodeURIComponent(id)}`}>
+                All {sessions.totalCount.toLocaleString()} sessions
+              </Link>
             </li>
           )}
         </ul>
       )}
       <p className={`small ${styles.line}`}>
-        {handoffsReceived && <Link href={`/handoffs?target=${encodeURIComponent(id)}`}>{handoffsReceived.totalCount.toLocaleString()} handoffs received</Link>}
-        {handoffsGiven && <Link href={`/handoffs?source=${encodeURIComponent(id)}`}>{handoffsGiven.totalCount.toLocaleString()} given</Link>}
+        {handoffsReceived && (
+          <Link href={`/handoffs?target=${encodeURIComponent(id)}`}>
+            {handoffsReceived.totalCount.toLocaleString()} handoffs received
+          </Link>
+        )}
+        {handoffsGiven && (
+          <Link href={`/handoffs?source=${encodeURIComponent(id)}`}>
+            {handoffsGiven.totalCount.toLocaleString()} given
+          </Link>
+        )}
         <span className="soft">
-          {totalAssigned !== undefined && `${totalAssigned.toLocaleString()} sessions ever, `}registered <Time at={registeredAt} />
+          {totalAssigned !== undefined && `${totalAssigned.toLocaleString()} sessions ever, `}registered{' '}
+          <Time at={registeredAt} />
         </span>
       </p>
     </section>

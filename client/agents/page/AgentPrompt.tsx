@@ -33,18 +33,36 @@ interface AgentPromptProps {
 export function AgentPrompt({ id, sessions }: AgentPromptProps) {
   const [rows, setRows] = useState<{ name: string; value: string }[]>([]);
   const [sessionId, setSessionId] = useState<string | null>(null);
-  const [asked, setAsked] = useState<{ variables: Record<string, string>; sessionId: string | null }>({ variables: {}, sessionId: null });
-  const [{ data, error, stale }, ask] = useQuery({ query: AgentPromptQuery, variables: { id, ...asked }, requestPolicy: 'cache-and-network' });
+  const [asked, setAsked] = useState<{ variables: Record<string, string>; sessionId: string | null }>({
+    variables: {},
+    sessionId: null,
+  });
+  const [{ data, error, stale }, ask] = useQuery({
+    query: AgentPromptQuery,
+    variables: { id, ...asked },
+    requestPolicy: 'cache-and-network',
+  });
   const agent = data?.agent;
   const prompt = agent?.prompt;
   const isEmpty = agent !== undefined && (agent?.instructions ?? '') === '';
   // A missing variable has its field without being asked for.
-  const names = [...rows.map(({ name }) => name), ...(prompt?.missing ?? []).filter((name) => rows.every((row) => row.name !== name))];
+  const names = [
+    ...rows.map(({ name }) => name),
+    ...(prompt?.missing ?? []).filter((name) => rows.every((row) => row.name !== name)),
+  ];
   const valueOf = (name: string) => rows.find((row) => row.name === name)?.value ?? '';
-  const set = (name: string, value: string) => setRows((now) => (now.some((row) => row.name === name) ? now.map((row) => (row.name === name ? { name, value } : row)) : [...now, { name, value }]));
+  const set = (name: string, value: string) =>
+    setRows((now) =>
+      now.some((row) => row.name === name)
+        ? now.map((row) => (row.name === name ? { name, value } : row))
+        : [...now, { name, value }],
+    );
   const fill = (event: FormEvent) => {
     event.preventDefault();
-    setAsked({ variables: Object.fromEntries(rows.filter(({ value }) => value !== '').map(({ name, value }) => [name, value])), sessionId });
+    setAsked({
+      variables: Object.fromEntries(rows.filter(({ value }) => value !== '').map(({ name, value }) => [name, value])),
+      sessionId,
+    });
   };
   return (
     <section className={`card ${styles.part}`} aria-labelledby="prompt">
@@ -63,7 +81,14 @@ export function AgentPrompt({ id, sessions }: AgentPromptProps) {
               onChange={(chosen) => setSessionId(chosen || null)}
             />
             {names.map((name) => (
-              <TextField key={name} label={name} mono value={valueOf(name)} error={undefined} onChange={(value) => set(name, value)} />
+              <TextField
+                key={name}
+                label={name}
+                mono
+                value={valueOf(name)}
+                error={undefined}
+                onChange={(value) => set(name, value)}
+              />
             ))}
             <AddVariable onAdd={(name) => !names.includes(name) && set(name, '')} />
             <div>
@@ -78,7 +103,9 @@ export function AgentPrompt({ id, sessions }: AgentPromptProps) {
               {prompt.unused.length > 0 && ` Not in the text: ${prompt.unused.join(', ')}.`}
             </p>
             <pre className={styles.text} tabIndex={0} role="region" aria-label="The prompt">
-              {marked(prompt.text, prompt.missing).map((part, index) => (part.isMissing ? <mark key={index}>{part.text}</mark> : part.text))}
+              {marked(prompt.text, prompt.missing).map((part, index) =>
+                part.isMissing ? <mark key={index}>{part.text}</mark> : part.text,
+              )}
             </pre>
             <div>
               <CopyButton text={prompt.text}>Copy the prompt</CopyButton>

@@ -24,7 +24,11 @@ const AgentDefinitionsQuery = graphql(`
 export function AgentTools({ id }: { id: string }) {
   const [format, setFormat] = useState<ToolFormat>('ANTHROPIC');
   const [onlyAvailable, setOnlyAvailable] = useState(false);
-  const [{ data, error }, ask] = useQuery({ query: AgentDefinitionsQuery, variables: { id, format, onlyAvailable }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: AgentDefinitionsQuery,
+    variables: { id, format, onlyAvailable },
+    requestPolicy: 'cache-and-network',
+  });
   useRereadOn(
     ({ agent, handoff }) => agent !== null || handoff !== null,
     () => ask({ requestPolicy: 'network-only' }),
@@ -41,13 +45,16 @@ export function AgentTools({ id }: { id: string }) {
       <div className={styles.line}>
         <FormatChoice value={format} onChange={setFormat} />
         <label className={styles.check}>
-          <input type="checkbox" checked={onlyAvailable} onChange={({ target }) => setOnlyAvailable(target.checked)} /> Only targets with a free place
+          <input type="checkbox" checked={onlyAvailable} onChange={({ target }) => setOnlyAvailable(target.checked)} />{' '}
+          Only targets with a free place
         </label>
       </div>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!data && !error && <Skeleton height="12rem" />}
       {definitions?.length === 0 && <p className="soft">Its model gets no handoff tool{onlyAvailable && ' now'}.</p>}
-      {definitions && definitions.length > 0 && <Json value={definitions} label={`Definitions for ${formatWords[format]}`} />}
+      {definitions && definitions.length > 0 && (
+        <Json value={definitions} label={`Definitions for ${formatWords[format]}`} />
+      )}
     </section>
   );
 }

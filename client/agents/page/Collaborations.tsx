@@ -92,9 +92,22 @@ type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
 /** Who may hand off to the agent, and to whom it may hand off, each with the moment to do so. */
 export function Collaborations({ id }: { id: string }) {
-  const [{ data, error }, ask] = useQuery({ query: CollaborationsQuery, variables: { id }, requestPolicy: 'cache-and-network' });
-  const sources = [...new Set(data?.in.nodes.filter(({ generated }) => generated).flatMap(({ agents }) => agents.map((agent) => agent.id)))];
-  const [{ data: when }] = useQuery({ query: WhenQuery, variables: { ids: sources }, pause: sources.length === 0, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: CollaborationsQuery,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  const sources = [
+    ...new Set(
+      data?.in.nodes.filter(({ generated }) => generated).flatMap(({ agents }) => agents.map((agent) => agent.id)),
+    ),
+  ];
+  const [{ data: when }] = useQuery({
+    query: WhenQuery,
+    variables: { ids: sources },
+    pause: sources.length === 0,
+    requestPolicy: 'cache-and-network',
+  });
   useRereadOn(
     ({ type }) => type === 'AGENT_CHANGED',
     () => ask({ requestPolicy: 'network-only' }),
@@ -107,9 +120,21 @@ export function Collaborations({ id }: { id: string }) {
       {!data && !error && <Skeleton height="10rem" />}
       {data?.agent && (
         <div className={styles.drawing}>
-          <Side title={`May hand off to ${id}`} className={styles.in} ways={waysIn<Agent>(data.in.nodes, collaborations, id)} rest={data.in.totalCount - data.in.nodes.length} all={`/tools?target=${encodeURIComponent(id)}`} />
+          <Side
+            title={`May hand off to ${id}`}
+            className={styles.in}
+            ways={waysIn<Agent>(data.in.nodes, collaborations, id)}
+            rest={data.in.totalCount - data.in.nodes.length}
+            all={`/tools?target=${encodeURIComponent(id)}`}
+          />
           <div className={styles.self}>{id}</div>
-          <Side title={`${id} may hand off to`} className={styles.out} ways={waysOut<Agent>(data.out.nodes, data.agent.collaborations)} rest={data.out.totalCount - data.out.nodes.length} all={`/tools?agent=${encodeURIComponent(id)}`} />
+          <Side
+            title={`${id} may hand off to`}
+            className={styles.out}
+            ways={waysOut<Agent>(data.out.nodes, data.agent.collaborations)}
+            rest={data.out.totalCount - data.out.nodes.length}
+            all={`/tools?agent=${encodeURIComponent(id)}`}
+          />
         </div>
       )}
     </section>
@@ -140,7 +165,11 @@ function Side({ title, className, ways, rest, all }: SideProps) {
                   <Link href={`/tools/${tool.id}`} className="mono small">
                     {tool.name}
                   </Link>
-                  {tool.when === null ? <p className="soft small">at any time</p> : <Fold text={tool.when} lines={3} characters={240} />}
+                  {tool.when === null ? (
+                    <p className="soft small">at any time</p>
+                  ) : (
+                    <Fold text={tool.when} lines={3} characters={240} />
+                  )}
                   {tool.carry !== null && <p className="soft small">passes on {carryText(tool.carry)}</p>}
                 </div>
               ))}

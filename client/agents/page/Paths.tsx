@@ -30,10 +30,14 @@ export function Paths({ id }: { id: string }) {
   return (
     <section className={`card ${styles.part}`} aria-labelledby="paths">
       <h2 id="paths">Its paths</h2>
-      <p className="soft small">How well handoffs from it and to it work: completed of closed ones. A path with few of them ranks lower.</p>
+      <p className="soft small">
+        How well handoffs from it and to it work: completed of closed ones. A path with few of them ranks lower.
+      </p>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
       {!paths && !error && <Skeleton height="6rem" />}
-      {paths && paths.best.length + paths.worst.length === 0 && <p className="soft">None of its handoffs is closed yet.</p>}
+      {paths && paths.best.length + paths.worst.length === 0 && (
+        <p className="soft">None of its handoffs is closed yet.</p>
+      )}
       {paths && (
         <div className={styles.paths}>
           <Ranked title="Best" paths={paths.best} />

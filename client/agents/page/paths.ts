@@ -8,7 +8,8 @@ interface Path {
 const open: readonly HandoffStatus[] = ['INITIATED', 'ACCEPTED'];
 const mostEach = 3;
 
-export const closedOf = ({ byStatus }: Path): number => byStatus.reduce((sum, { status, count }) => sum + (open.includes(status) ? 0 : count), 0);
+export const closedOf = ({ byStatus }: Path): number =>
+  byStatus.reduce((sum, { status, count }) => sum + (open.includes(status) ? 0 : count), 0);
 
 /** The paths with the highest and the lowest success, as far as their numbers prove it; a path is in one of both. Without those that nobody closed. */
 export function bestAndWorst<P extends Path>(paths: readonly P[]): { best: P[]; worst: P[] } {
@@ -16,7 +17,13 @@ export function bestAndWorst<P extends Path>(paths: readonly P[]): { best: P[]; 
   const closed = paths.filter((path) => closedOf(path) > 0);
   const least = (path: P): number => wilson(completed(path), closedOf(path));
   const most = (path: P): number => 1 - wilson(closedOf(path) - completed(path), closedOf(path));
-  const best = closed.filter((path) => completed(path) > 0).toSorted((a, b) => least(b) - least(a)).slice(0, mostEach);
-  const worst = closed.filter((path) => completed(path) < closedOf(path) && !best.includes(path)).toSorted((a, b) => most(a) - most(b)).slice(0, mostEach);
+  const best = closed
+    .filter((path) => completed(path) > 0)
+    .toSorted((a, b) => least(b) - least(a))
+    .slice(0, mostEach);
+  const worst = closed
+    .filter((path) => completed(path) < closedOf(path) && !best.includes(path))
+    .toSorted((a, b) => most(a) - most(b))
+    .slice(0, mostEach);
   return { best, worst };
 }

@@ -9,7 +9,12 @@ describe('the marks in a prompt', () => {
     const piece = fc.constantFrom('$A', '${A}', '$AB', '${AB}', '$', '{A}', ' and ', '\n', '$a.b', '€');
     fc.assert(
       fc.property(fc.array(piece), fc.boolean(), (pieces, known) => {
-        const { text, missing } = fillPrompt(pieces.join(''), new Map(known ? [['AB', 'value']] : []), new Map(), 10_000)!;
+        const { text, missing } = fillPrompt(
+          pieces.join(''),
+          new Map(known ? [['AB', 'value']] : []),
+          new Map(),
+          10_000,
+        )!;
         const parts = marked(text, missing);
         expect(parts.map((part) => part.text).join('')).toBe(text);
         // A value may join the name before it.
@@ -22,7 +27,12 @@ describe('the marks in a prompt', () => {
 });
 
 describe('the ways to and from an agent', () => {
-  const tool = (name: string, generated: boolean) => ({ id: `tool_${name}`, name, description: `Describes ${name}`, generated });
+  const tool = (name: string, generated: boolean) => ({
+    id: `tool_${name}`,
+    name,
+    description: `Describes ${name}`,
+    generated,
+  });
 
   it('name each agent once, with the words of the collaboration or the description of a defined tool', () => {
     const out = waysOut(
@@ -31,17 +41,42 @@ describe('the ways to and from an agent', () => {
         { ...tool('transfer_to_codex-1', true), targetAgent: { id: 'codex-1' } },
         { ...tool('transfer_to_reviewer-1', true), targetAgent: { id: 'reviewer-1' } },
       ],
-      [{ agent: { id: 'reviewer-1' }, when: 'It is done.' }, { agent: { id: 'codex-1' }, when: null }],
+      [
+        { agent: { id: 'reviewer-1' }, when: 'It is done.' },
+        { agent: { id: 'codex-1' }, when: null },
+      ],
     );
     expect(out.map(({ agent, tools }) => [agent.id, tools.map(({ name, when }) => [name, when])])).toEqual([
       ['codex-1', [['transfer_to_codex-1', null]]],
-      ['reviewer-1', [['ask', 'Describes ask'], ['transfer_to_reviewer-1', 'It is done.']]],
+      [
+        'reviewer-1',
+        [
+          ['ask', 'Describes ask'],
+          ['transfer_to_reviewer-1', 'It is done.'],
+        ],
+      ],
     ]);
   });
 
   it('say what each tool passes on', () => {
-    const carry = { __typename: 'Carry' as const, messages: 'LAST' as const, lastMessages: 5, toolCalls: 'NONE' as const, files: true, tasks: false, decisions: true, variables: ['branch'], maxTokens: null };
-    const out = waysOut([{ ...tool('ask', false), carry, targetAgent: { id: 'b' } }, { ...tool('transfer_to_b', true), targetAgent: { id: 'b' } }], []);
+    const carry = {
+      __typename: 'Carry' as const,
+      messages: 'LAST' as const,
+      lastMessages: 5,
+      toolCalls: 'NONE' as const,
+      files: true,
+      tasks: false,
+      decisions: true,
+      variables: ['branch'],
+      maxTokens: null,
+    };
+    const out = waysOut(
+      [
+        { ...tool('ask', false), carry, targetAgent: { id: 'b' } },
+        { ...tool('transfer_to_b', true), targetAgent: { id: 'b' } },
+      ],
+      [],
+    );
     expect(out.flatMap(({ tools }) => tools.map((each) => each.carry))).toEqual([carry, null]);
     const ways = waysIn([{ ...tool('transfer_to_b', true), carry, agents: [{ id: 'a' }] }], [], 'b');
     expect(ways[0]!.tools[0]!.carry).toBe(carry);
@@ -49,10 +84,24 @@ describe('the ways to and from an agent', () => {
 
   it('take the moment of each way in from the agent that may hand off', () => {
     const ways = waysIn(
-      [{ ...tool('ask', false), agents: [{ id: 'b' }, { id: 'a' }] }, { ...tool('transfer_to_c', true), agents: [{ id: 'a' }] }],
-      [{ id: 'a', collaborations: [{ agent: { id: 'b' }, when: 'Not this one.' }, { agent: { id: 'c' }, when: 'This one.' }] }],
+      [
+        { ...tool('ask', false), agents: [{ id: 'b' }, { id: 'a' }] },
+        { ...tool('transfer_to_c', true), agents: [{ id: 'a' }] },
+      ],
+      [
+        {
+          id: 'a',
+          collaborations: [
+            { agent: { id: 'b' }, when: 'Not this one.' },
+            { agent: { id: 'c' }, when: 'This one.' },
+          ],
+        },
+      ],
       'c',
     );
-    expect(ways.map(({ agent, tools }) => [agent.id, tools.map(({ when }) => when)])).toEqual([['a', ['Describes ask', 'This one.']], ['b', ['Describes ask']]]);
+    expect(ways.map(({ agent, tools }) => [agent.id, tools.map(({ when }) => when)])).toEqual([
+      ['a', ['Describes ask', 'This one.']],
+      ['b', ['Describes ask']],
+    ]);
   });
 });

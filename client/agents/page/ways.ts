@@ -21,10 +21,18 @@ interface Collaboration {
 }
 
 /** The description of a generated tool says more than when to use it: the collaboration has that alone. */
-const whenOf = ({ generated, description }: Tool, collaborations: readonly Collaboration[], targetId: string): string | null =>
+const whenOf = (
+  { generated, description }: Tool,
+  collaborations: readonly Collaboration[],
+  targetId: string,
+): string | null =>
   generated ? (collaborations.find(({ agent }) => agent.id === targetId)?.when ?? null) : description;
 
-const toolOf = (tool: Tool, collaborations: readonly Collaboration[], targetId: string): Way<unknown>['tools'][number] => ({
+const toolOf = (
+  tool: Tool,
+  collaborations: readonly Collaboration[],
+  targetId: string,
+): Way<unknown>['tools'][number] => ({
   id: tool.id,
   name: tool.name,
   when: whenOf(tool, collaborations, targetId),
@@ -32,8 +40,13 @@ const toolOf = (tool: Tool, collaborations: readonly Collaboration[], targetId: 
 });
 
 /** The ways from an agent, by the tools that are offered to it. */
-export function waysOut<Agent extends { id: string }>(tools: readonly (Tool & { targetAgent: Agent })[], collaborations: readonly Collaboration[]): Way<Agent>[] {
-  return gathered(tools.map((tool) => ({ agent: tool.targetAgent, tool: toolOf(tool, collaborations, tool.targetAgent.id) })));
+export function waysOut<Agent extends { id: string }>(
+  tools: readonly (Tool & { targetAgent: Agent })[],
+  collaborations: readonly Collaboration[],
+): Way<Agent>[] {
+  return gathered(
+    tools.map((tool) => ({ agent: tool.targetAgent, tool: toolOf(tool, collaborations, tool.targetAgent.id) })),
+  );
 }
 
 /** The ways to an agent, by the tools that hand off to it. `sources` are agents with their collaborations. */
@@ -43,10 +56,16 @@ export function waysIn<Agent extends { id: string }>(
   targetId: string,
 ): Way<Agent>[] {
   const collaborationsOf = (id: string) => sources.find((source) => source.id === id)?.collaborations ?? [];
-  return gathered(tools.flatMap((tool) => tool.agents.map((agent) => ({ agent, tool: toolOf(tool, collaborationsOf(agent.id), targetId) }))));
+  return gathered(
+    tools.flatMap((tool) =>
+      tool.agents.map((agent) => ({ agent, tool: toolOf(tool, collaborationsOf(agent.id), targetId) })),
+    ),
+  );
 }
 
-function gathered<Agent extends { id: string }>(steps: { agent: Agent; tool: Way<Agent>['tools'][number] }[]): Way<Agent>[] {
+function gathered<Agent extends { id: string }>(
+  steps: { agent: Agent; tool: Way<Agent>['tools'][number] }[],
+): Way<Agent>[] {
   const ways = new Map<string, Way<Agent>>();
   for (const { agent, tool } of steps) {
     const way = ways.get(agent.id) ?? { agent, tools: [] };

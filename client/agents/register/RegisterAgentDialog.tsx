@@ -60,13 +60,42 @@ export default function RegisterAgentDialog({ onClose }: { onClose: () => void }
       onClose={onClose}
       fields={
         <>
-          <TextField label="Id" hint="Permanent, such as claude-1: lower-case letters, digits, - and _." mono {...field('id')} />
-          <TextField label="Type" hint="Kind of worker, such as CLAUDE: upper-case letters, digits and _." mono {...field('type')} />
-          <TextField label="Capacity" hint="The number of sessions that it may hold at once." numeric {...field('maxCapacity')} />
+          <TextField
+            label="Id"
+            hint="Permanent, such as claude-1: lower-case letters, digits, - and _."
+            mono
+            {...field('id')}
+          />
+          <TextField
+            label="Type"
+            hint="Kind of worker, such as CLAUDE: upper-case letters, digits and _."
+            mono
+            {...field('type')}
+          />
+          <TextField
+            label="Capacity"
+            hint="The number of sessions that it may hold at once."
+            numeric
+            {...field('maxCapacity')}
+          />
           <TextField label="Name" hint="Optional: shown instead of the id." {...field('name')} />
-          <TextField label="Role" hint="Optional: its purpose, such as implementer. Stages of pipelines choose by it." {...field('role')} />
-          <TextField label="Description" hint="Optional: its strengths, for whoever chooses an agent." rows={2} {...field('description')} />
-          <TextField label="Instructions" hint="Optional: every handoff to it carries them." rows={4} {...field('instructions')} />
+          <TextField
+            label="Role"
+            hint="Optional: its purpose, such as implementer. Stages of pipelines choose by it."
+            {...field('role')}
+          />
+          <TextField
+            label="Description"
+            hint="Optional: its strengths, for whoever chooses an agent."
+            rows={2}
+            {...field('description')}
+          />
+          <TextField
+            label="Instructions"
+            hint="Optional: every handoff to it carries them."
+            rows={4}
+            {...field('instructions')}
+          />
         </>
       }
     />

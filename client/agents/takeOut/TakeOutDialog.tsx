@@ -75,7 +75,12 @@ type After = Exclude<AdministrativeStatus, 'AVAILABLE'> | 'ARCHIVED';
 const afters: { after: After; word: string; means: string }[] = [
   { after: 'OFFLINE', word: 'Offline', means: 'It takes no sessions until somebody makes it available again.' },
   { after: 'DRAINING', word: 'Draining', means: 'It takes no new sessions and finishes those that it holds.' },
-  { after: 'ARCHIVED', word: 'Archived', means: 'For good: its keys are revoked, and its id is never used again. What it did stays. This cannot be taken back.' },
+  {
+    after: 'ARCHIVED',
+    word: 'Archived',
+    means:
+      'For good: its keys are revoked, and its id is never used again. What it did stays. This cannot be taken back.',
+  },
 ];
 
 interface TakeOutDialogProps {
@@ -87,10 +92,20 @@ interface TakeOutDialogProps {
 export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
   const { id } = agent;
   const client = useClient();
-  const [{ data, error }, ask] = useQuery({ query: HeldSessions, variables: { agentId: id }, requestPolicy: 'network-only' });
+  const [{ data, error }, ask] = useQuery({
+    query: HeldSessions,
+    variables: { agentId: id },
+    requestPolicy: 'network-only',
+  });
   const [after, setAfter] = useState<After>('OFFLINE');
   const [moves, setMoves] = useState(true);
-  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, by: 'type', agentType: agent.type, queue: true, reason: `${id} is taken out of the pool` });
+  const [draft, setDraft] = useState<Draft>({
+    ...emptyDraft,
+    by: 'type',
+    agentType: agent.type,
+    queue: true,
+    reason: `${id} is taken out of the pool`,
+  });
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   const [refusal, setRefusal] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -106,7 +121,9 @@ export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
   const finish = async (moved: number): Promise<string | null> => {
     const outcome = await becomes(client, id, after);
     if (!outcome.done) return outcome.message;
-    showNotice(<NoticeText>{`${id} is ${after.toLowerCase()}.${moved > 0 ? ` ${countOf(moved, 'session')} moved.` : ''}`}</NoticeText>);
+    showNotice(
+      <NoticeText>{`${id} is ${after.toLowerCase()}.${moved > 0 ? ` ${countOf(moved, 'session')} moved.` : ''}`}</NoticeText>,
+    );
     onClose();
     return null;
   };
@@ -147,7 +164,10 @@ export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
           })
         }
         onClose={(done) => {
-          if (done.length < moving.length) showNotice(<NoticeText tone="bad">{`${id} is draining: it still holds ${countOf(moving.length - done.length, 'session')}.`}</NoticeText>);
+          if (done.length < moving.length)
+            showNotice(
+              <NoticeText tone="bad">{`${id} is draining: it still holds ${countOf(moving.length - done.length, 'session')}.`}</NoticeText>,
+            );
           onClose();
         }}
       />
@@ -164,8 +184,18 @@ export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
           <button type="button" className="button" onClick={onClose}>
             Keep it in
           </button>
-          <button type="submit" form={form} className={`button ${mustMove ? 'danger' : 'primary'}`} aria-disabled={!isReady || isBusy}>
-            <Icon name="exit" /> {isBusy ? 'Taking it out …' : held !== undefined && held > 0 && isMoving ? `Move ${countOf(held, 'session')} and take it out` : 'Take it out'}
+          <button
+            type="submit"
+            form={form}
+            className={`button ${mustMove ? 'danger' : 'primary'}`}
+            aria-disabled={!isReady || isBusy}
+          >
+            <Icon name="exit" />{' '}
+            {isBusy
+              ? 'Taking it out …'
+              : held !== undefined && held > 0 && isMoving
+                ? `Move ${countOf(held, 'session')} and take it out`
+                : 'Take it out'}
           </button>
         </>
       }
@@ -177,16 +207,38 @@ export default function TakeOutDialog({ agent, onClose }: TakeOutDialogProps) {
           <fieldset className={styles.choices}>
             <legend className="label">It becomes</legend>
             {afters.map((each) => (
-              <Choice key={each.after} name="after" word={each.word} means={each.means} checked={after === each.after} onChange={() => setAfter(each.after)} />
+              <Choice
+                key={each.after}
+                name="after"
+                word={each.word}
+                means={each.means}
+                checked={after === each.after}
+                onChange={() => setAfter(each.after)}
+              />
             ))}
           </fieldset>
           {held === 0 ? (
             <p>It holds no session.</p>
           ) : (
             <fieldset className={styles.choices}>
-              <legend className="label">{held === 1 ? 'The session that it holds' : `The ${held.toLocaleString()} sessions that it holds`}</legend>
-              <Choice name="held" word="Leave with it" means={mustMove ? 'Not when it is archived: an archived agent holds nothing.' : 'It can finish them.'} checked={!isMoving} isOff={mustMove} onChange={() => setMoves(false)} />
-              <Choice name="held" word="Move to others" means="Each is handed off and waits there to be accepted. Those that find no place are listed, and stay here." checked={isMoving} onChange={() => setMoves(true)} />
+              <legend className="label">
+                {held === 1 ? 'The session that it holds' : `The ${held.toLocaleString()} sessions that it holds`}
+              </legend>
+              <Choice
+                name="held"
+                word="Leave with it"
+                means={mustMove ? 'Not when it is archived: an archived agent holds nothing.' : 'It can finish them.'}
+                checked={!isMoving}
+                isOff={mustMove}
+                onChange={() => setMoves(false)}
+              />
+              <Choice
+                name="held"
+                word="Move to others"
+                means="Each is handed off and waits there to be accepted. Those that find no place are listed, and stay here."
+                checked={isMoving}
+                onChange={() => setMoves(true)}
+              />
               {isMoving && (
                 <div className={styles.target}>
                   <TargetChoice draft={draft} holderId={id} giverId={null} onChange={change} describedBy={undefined} />
@@ -222,13 +274,19 @@ function Choice({ name, word, means, checked, isOff = false, onChange }: ChoiceP
 }
 
 const becomes = async (client: Client, id: string, after: After): Promise<Outcome> =>
-  after === 'ARCHIVED' ? outcomeOf(await client.mutation(ArchiveAgent, { id })) : outcomeOf(await client.mutation(TakeOut, { id, status: after }));
+  after === 'ARCHIVED'
+    ? outcomeOf(await client.mutation(ArchiveAgent, { id }))
+    : outcomeOf(await client.mutation(TakeOut, { id, status: after }));
 
 /** All sessions that it holds now; null when they cannot be read. */
 export async function readHeld(client: Client, agentId: string): Promise<Item[] | null> {
   const held: Item[] = [];
-  for (let after: string | null = null; ; ) {
-    const { data } = (await client.query(HeldSessions, { agentId, after }, { requestPolicy: 'network-only' }).toPromise()) as { data?: { sessions: { nodes: Item[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } } } };
+  for (let after: string | null = null; ;) {
+    const { data } = (await client
+      .query(HeldSessions, { agentId, after }, { requestPolicy: 'network-only' })
+      .toPromise()) as {
+      data?: { sessions: { nodes: Item[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } } };
+    };
     if (!data) return null;
     held.push(...data.sessions.nodes);
     const { hasNextPage, endCursor } = data.sessions.pageInfo;

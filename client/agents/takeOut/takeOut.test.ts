@@ -19,7 +19,10 @@ beforeAll(async () => {
 }, 300_000);
 
 async function stateOf(id: string): Promise<{ status: string; load: number; archived: boolean }> {
-  const { rows } = await db.pool.query<{ status: string; load: number; archived: boolean }>('SELECT administrative_status AS status, current_load AS load, archived_at IS NOT NULL AS archived FROM agents WHERE id = $1', [id]);
+  const { rows } = await db.pool.query<{ status: string; load: number; archived: boolean }>(
+    'SELECT administrative_status AS status, current_load AS load, archived_at IS NOT NULL AS archived FROM agents WHERE id = $1',
+    [id],
+  );
   return rows[0]!;
 }
 
@@ -62,7 +65,10 @@ describe('taking an agent out', () => {
   it('reads all sessions that it holds, beyond one page', async () => {
     await agent('hoarder-1', { maxCapacity: 200 });
     for (let count = 1; count <= 101; count += 1) await session('hoarder-1', { title: `Kept ${count}` });
-    const held = await readHeld(new Client({ url: `${url}/graphql`, preferGetMethod: false, exchanges: [fetchExchange] }), 'hoarder-1');
+    const held = await readHeld(
+      new Client({ url: `${url}/graphql`, preferGetMethod: false, exchanges: [fetchExchange] }),
+      'hoarder-1',
+    );
     expect(new Set(held?.map(({ title }) => title)).size).toBe(101);
   }, 60_000);
 

@@ -34,12 +34,16 @@ export default function HandoffActDialog({ act, handoffs, onClose }: HandoffActD
     },
     onClose,
   };
-  if (text === undefined) return <RunDialog {...common} fields={null} run={({ id }) => actOnHandoff(client, act, id)} />;
+  if (text === undefined)
+    return <RunDialog {...common} fields={null} run={({ id }) => actOnHandoff(client, act, id)} />;
   return (
     <TextRunDialog {...common} text={text} run={({ id }, reason) => actOnHandoff(client, act, id, reason)}>
       {only ? (
         <>
-          <strong>{only.title}</strong> {only.sourceAgent ? `returns to '${only.sourceAgent.id}' if it has room; otherwise it will be unassigned.` : 'will be unassigned.'}
+          <strong>{only.title}</strong>{' '}
+          {only.sourceAgent
+            ? `returns to '${only.sourceAgent.id}' if it has room; otherwise it will be unassigned.`
+            : 'will be unassigned.'}
         </>
       ) : (
         'Each session returns to the agent that it came from if that one has room; otherwise it will be unassigned.'

@@ -59,7 +59,8 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
   useFocusKept(offered.join());
   const run = async (act: HandoffAct): Promise<void> => {
     if (busy !== null) return;
-    if (handoffActLooks[act].text) return (onAsk ?? setAsked)({ act, handoff: { id, title: session.title, sourceAgent: sourceAgent ?? null } });
+    if (handoffActLooks[act].text)
+      return (onAsk ?? setAsked)({ act, handoff: { id, title: session.title, sourceAgent: sourceAgent ?? null } });
     setRunning(act);
     setRefusal(null);
     const outcome = await actOnHandoff(client, act, id);
@@ -81,7 +82,14 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
       {offered.map((act) => {
         const { word, busy: doing, icon, look, text } = handoffActLooks[act];
         return (
-          <button key={act} type="button" className={`button small ${look}`} aria-disabled={busy !== null} aria-label={act === 'cancel' ? `Cancel the handoff of "${session.title}"` : `${word} "${session.title}"`} onClick={() => void run(act)}>
+          <button
+            key={act}
+            type="button"
+            className={`button small ${look}`}
+            aria-disabled={busy !== null}
+            aria-label={act === 'cancel' ? `Cancel the handoff of "${session.title}"` : `${word} "${session.title}"`}
+            onClick={() => void run(act)}
+          >
             <Icon name={icon} size={14} /> {busy === act ? doing : `${word}${text ? ' …' : ''}`}
           </button>
         );
@@ -91,7 +99,9 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
           <ErrorNote title={titleOf(refusal)}>{refusal.message}</ErrorNote>
         </div>
       )}
-      <Suspense>{asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}</Suspense>
+      <Suspense>
+        {asked && <HandoffActDialog act={asked.act} handoffs={[asked.handoff]} onClose={() => setAsked(null)} />}
+      </Suspense>
     </div>
   );
 }

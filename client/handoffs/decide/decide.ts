@@ -152,8 +152,22 @@ interface HandoffActLook {
 export const handoffActLooks: Record<HandoffAct, HandoffActLook> = {
   accept: { word: 'Accept', busy: 'Accepting …', did: 'accepted', icon: 'check', look: 'primary' },
   complete: { word: 'Complete', busy: 'Completing …', did: 'completed', icon: 'doubleCheck', look: 'primary' },
-  reject: { word: 'Reject', busy: 'Rejecting …', did: 'rejected', icon: 'back', look: 'danger', text: { label: 'Reason', hint: 'Say what is missing or wrong. The history shows it.', required: true } },
-  cancel: { word: 'Cancel', busy: 'Cancelling …', did: 'cancelled', icon: 'ban', look: '', text: { label: 'Reason', hint: 'Optional. The history shows it.', required: false } },
+  reject: {
+    word: 'Reject',
+    busy: 'Rejecting …',
+    did: 'rejected',
+    icon: 'back',
+    look: 'danger',
+    text: { label: 'Reason', hint: 'Say what is missing or wrong. The history shows it.', required: true },
+  },
+  cancel: {
+    word: 'Cancel',
+    busy: 'Cancelling …',
+    did: 'cancelled',
+    icon: 'ban',
+    look: '',
+    text: { label: 'Reason', hint: 'Optional. The history shows it.', required: false },
+  },
 };
 
 interface Facts {
@@ -167,7 +181,10 @@ export function offeredHandoffActs(viewer: Viewer, { status, sourceAgent, target
   const isTarget = may(viewer, 'decideHandoff', targetAgent.id);
   if (status === 'ACCEPTED') return isTarget ? ['complete'] : [];
   if (status !== 'INITIATED') return [];
-  return [...(isTarget ? (['accept', 'reject'] as const) : []), ...(may(viewer, 'cancelHandoff', sourceAgent?.id) ? (['cancel'] as const) : [])];
+  return [
+    ...(isTarget ? (['accept', 'reject'] as const) : []),
+    ...(may(viewer, 'cancelHandoff', sourceAgent?.id) ? (['cancel'] as const) : []),
+  ];
 }
 
 export const isOpenHandoff = (status: HandoffStatus): boolean => status === 'INITIATED' || status === 'ACCEPTED';

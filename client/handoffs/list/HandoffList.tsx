@@ -61,12 +61,31 @@ export function HandoffList({ filter }: { filter: HandoffFilter }) {
   /** The handoffs of the pages that were read. */
   const [listed] = useState(() => new Map<string, HandoffItem>());
   const note = (nodes: Data['handoffs']['nodes']) => {
-    for (const { id, session, sourceAgent, targetAgent } of nodes) listed.set(id, { id, title: `${session.title}: ${sourceAgent?.id ?? 'unassigned'} to ${targetAgent.id}`, sourceAgent: sourceAgent ?? null });
+    for (const { id, session, sourceAgent, targetAgent } of nodes)
+      listed.set(id, {
+        id,
+        title: `${session.title}: ${sourceAgent?.id ?? 'unassigned'} to ${targetAgent.id}`,
+        sourceAgent: sourceAgent ?? null,
+      });
   };
   return (
     <>
-      <ListTable label="Handoffs" columns={columns} className={maySelect ? `${styles.table} ${styles.selectable}` : styles.table} choice={handoffColumns}>
-        <ListPage filter={filter} after={null} before={0} rest={cursors} total={undefined} onMore={(cursor) => setCursors((now) => [...now, cursor])} onRead={note} selection={maySelect ? selection : undefined} />
+      <ListTable
+        label="Handoffs"
+        columns={columns}
+        className={maySelect ? `${styles.table} ${styles.selectable}` : styles.table}
+        choice={handoffColumns}
+      >
+        <ListPage
+          filter={filter}
+          after={null}
+          before={0}
+          rest={cursors}
+          total={undefined}
+          onMore={(cursor) => setCursors((now) => [...now, cursor])}
+          onRead={note}
+          selection={maySelect ? selection : undefined}
+        />
       </ListTable>
       <Suspense>{selection.ids.size > 0 && <HandoffsBar selection={selection} shown={listed} />}</Suspense>
     </>
@@ -114,7 +133,22 @@ function ListPage({ filter, after, before, rest, total, onMore, onRead, selectio
       total={total}
       empty={<EmptyState icon="swap" title="No handoff matches." />}
       row={(handoff) => <Row key={handoff.id} handoff={handoff} selection={selection} />}
-      next={next === undefined ? null : (shown, all) => <ListPage filter={filter} after={next} before={shown} rest={others} total={all} onMore={onMore} onRead={onRead} selection={selection} />}
+      next={
+        next === undefined
+          ? null
+          : (shown, all) => (
+              <ListPage
+                filter={filter}
+                after={next}
+                before={shown}
+                rest={others}
+                total={all}
+                onMore={onMore}
+                onRead={onRead}
+                selection={selection}
+              />
+            )
+      }
       onRetry={() => ask({ requestPolicy: 'network-only' })}
       onMore={() => {
         const cursor = data?.handoffs.pageInfo.endCursor;
@@ -129,7 +163,14 @@ function Row({ handoff, selection }: { handoff: Data['handoffs']['nodes'][number
   return (
     <tr data-selected={selection?.ids.has(id)}>
       <td className={selection && withBox}>
-        {selection && <SelectBox id={id} label={`the handoff of ${session.title} to ${targetAgent.id}`} checked={selection.ids.has(id)} onToggle={selection.toggle} />}
+        {selection && (
+          <SelectBox
+            id={id}
+            label={`the handoff of ${session.title} to ${targetAgent.id}`}
+            checked={selection.ids.has(id)}
+            onToggle={selection.toggle}
+          />
+        )}
         <HandoffBadge handoff={handoff} />
       </td>
       <td>

@@ -64,8 +64,14 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
           <HandoffBadge handoff={handoff} />
         </td>
         <td className={styles.why}>
-          {reason != null ? <Fold text={reason} lines={3} characters={300} /> : <span className="soft">No reason was given.</span>}
-          {sentBack && <span className="soft small">Sent back{returnOf && `: returns handoff ${returnOf.depth}`}.</span>}
+          {reason != null ? (
+            <Fold text={reason} lines={3} characters={300} />
+          ) : (
+            <span className="soft">No reason was given.</span>
+          )}
+          {sentBack && (
+            <span className="soft small">Sent back{returnOf && `: returns handoff ${returnOf.depth}`}.</span>
+          )}
           {outcome !== null && (
             <div className={styles.outcome}>
               <Icon name="back" size={13} /> <Fold text={outcome} lines={3} characters={300} />
@@ -76,7 +82,13 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
           <Time at={initiatedAt} />
         </td>
         <td className={styles.more}>
-          <button type="button" className="button quiet small" aria-expanded={open} aria-controls={payload} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            className="button quiet small"
+            aria-expanded={open}
+            aria-controls={payload}
+            onClick={() => setOpen(!open)}
+          >
             <Icon name="chevron" size={14} /> Context<span className="hidden"> of handoff {depth}</span>
           </button>
         </td>

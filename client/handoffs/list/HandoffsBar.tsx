@@ -26,7 +26,12 @@ export default function HandoffsBar({ selection: { ids, selectAll, drop, clear }
       onClear={clear}
       acts={acts.map((act) => {
         const { word, icon, text } = handoffActLooks[act];
-        return { word: `${word}${text ? ' …' : ''}`, icon, danger: text !== undefined, run: () => setAsked({ act, handoffs: [...ids].flatMap((id) => shown.get(id) ?? []) }) };
+        return {
+          word: `${word}${text ? ' …' : ''}`,
+          icon,
+          danger: text !== undefined,
+          run: () => setAsked({ act, handoffs: [...ids].flatMap((id) => shown.get(id) ?? []) }),
+        };
       })}
     >
       <Suspense>

@@ -26,7 +26,8 @@ export default function HandoffsPage() {
         {(view.after ?? view.before) && (
           <button type="button" className="button" onClick={() => change({ after: null, before: null })}>
             {view.after && `since ${formatExact(view.after)} `}
-            {view.before && `until ${formatExact(view.before)} `}×<span className="hidden">: remove the filter by time</span>
+            {view.before && `until ${formatExact(view.before)} `}×
+            <span className="hidden">: remove the filter by time</span>
           </button>
         )}
       </div>
@@ -38,11 +39,21 @@ export default function HandoffsPage() {
 
 const names = Object.keys(handoffLooks) as HandoffStatus[];
 
-function StatusSelect({ value, onChange }: { value: HandoffStatus | null; onChange: (status: HandoffStatus | null) => void }) {
+function StatusSelect({
+  value,
+  onChange,
+}: {
+  value: HandoffStatus | null;
+  onChange: (status: HandoffStatus | null) => void;
+}) {
   return (
     <label className={styles.status}>
       <span className="hidden">Status</span>
-      <select className="select" value={value ?? ''} onChange={(event) => onChange(names.find((name) => name === event.target.value) ?? null)}>
+      <select
+        className="select"
+        value={value ?? ''}
+        onChange={(event) => onChange(names.find((name) => name === event.target.value) ?? null)}
+      >
         <option value="">Any status</option>
         {names.map((name) => (
           <option key={name} value={name}>

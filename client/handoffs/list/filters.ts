@@ -23,7 +23,8 @@ export function readView(params: URLSearchParams): View {
   };
 }
 
-const readTime = (text: string | null): string | null => (text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : null);
+const readTime = (text: string | null): string | null =>
+  text !== null && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : null;
 
 export function writeView({ source, target, status, after, before }: View): string {
   const params = new URLSearchParams();

@@ -40,7 +40,10 @@ export const CarriedFragment = graphql(`
 
 /** The request, the last words, and the last messages and tool calls. */
 export function Carried({ handoff: masked }: { handoff: FragmentType<typeof CarriedFragment> }) {
-  const { originalRequest, latestRequest, lastMessage, lastToolCalls, recentMessages } = readFragment(CarriedFragment, masked);
+  const { originalRequest, latestRequest, lastMessage, lastToolCalls, recentMessages } = readFragment(
+    CarriedFragment,
+    masked,
+  );
   return (
     <>
       {originalRequest && (
@@ -54,7 +57,13 @@ export function Carried({ handoff: masked }: { handoff: FragmentType<typeof Carr
         </Part>
       )}
       {lastMessage && (
-        <Part icon="bot" title="Last message" note={lastMessage.agentId == null ? undefined : `from ${lastMessage.agentId}, message ${lastMessage.sequence}`}>
+        <Part
+          icon="bot"
+          title="Last message"
+          note={
+            lastMessage.agentId == null ? undefined : `from ${lastMessage.agentId}, message ${lastMessage.sequence}`
+          }
+        >
           <Fold text={lastMessage.content} lines={10} />
         </Part>
       )}

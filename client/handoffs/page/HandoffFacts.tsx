@@ -91,8 +91,8 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
         <div>
           <dt>Started</dt>
           <dd>
-            <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>, {viaWords[via]} ({actor.principal})
-            {handoff.sentBack && ' · sent back'}
+            <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>,{' '}
+            {viaWords[via]} ({actor.principal}){handoff.sentBack && ' · sent back'}
             {handoff.sentBack && handoff.returnOf && (
               <>
                 : returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
@@ -111,8 +111,19 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
 }
 
 /** Why the handoff failed; null when it did not. */
-export function outcomeOf({ status, rejectionReason, failureReason, cancelReason, deadlineAt, closedAt }: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>): string | null {
-  if (status === 'TIMED_OUT') return closedAt != null && closedAt < deadlineAt ? 'Timed out by an operator before the deadline.' : `Not accepted by ${formatExact(deadlineAt)}.`;
+export function outcomeOf({
+  status,
+  rejectionReason,
+  failureReason,
+  cancelReason,
+  deadlineAt,
+  closedAt,
+}: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>):
+  string | null {
+  if (status === 'TIMED_OUT')
+    return closedAt != null && closedAt < deadlineAt
+      ? 'Timed out by an operator before the deadline.'
+      : `Not accepted by ${formatExact(deadlineAt)}.`;
   return rejectionReason ?? failureReason ?? cancelReason ?? null;
 }
 
@@ -126,6 +137,9 @@ function stepsOf({ status, initiatedAt, acceptedAt, closedAt, deadlineAt }: Fact
   }
   const after = (from: string, to: string) => formatDuration(new Date(to).getTime() - new Date(from).getTime());
   const accepted = acceptedAt == null ? null : `accepted after ${after(initiatedAt, acceptedAt)}`;
-  const closed = closedAt == null ? null : `${handoffLooks[status].word.toLowerCase()} after ${after(acceptedAt ?? initiatedAt, closedAt)}`;
+  const closed =
+    closedAt == null
+      ? null
+      : `${handoffLooks[status].word.toLowerCase()} after ${after(acceptedAt ?? initiatedAt, closedAt)}`;
   return [accepted, closed].filter((step) => step !== null).join(', then ');
 }

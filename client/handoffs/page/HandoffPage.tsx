@@ -49,7 +49,11 @@ const HandoffPageDocument = graphql(`
 
 /** One handoff with its facts and content. */
 export default function HandoffPage({ id }: { id: string }) {
-  const [{ data, error }, ask] = useQuery({ query: HandoffPageDocument, variables: { id }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: HandoffPageDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (data?.handoff) return <Known handoff={data.handoff} failure={failure} />;
   return (
@@ -68,13 +72,17 @@ export default function HandoffPage({ id }: { id: string }) {
 function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['handoff']>; failure: ReactNode }) {
   const [prompting, setPrompting] = useState(false);
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
-  usePageActions([{ word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) }, copyAct(id, 'handoff')]);
+  usePageActions([
+    { word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) },
+    copyAct(id, 'handoff'),
+  ]);
   return (
     <Page
       title={`${sourceAgent?.id ?? 'Unassigned'} to ${targetAgent.id}`}
       intro={
         <>
-          Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link> <CopyId id={id} noun="handoff" />
+          Handoff {depth} of <Link href={`/sessions/${session.id}`}>{session.title}</Link>{' '}
+          <CopyId id={id} noun="handoff" />
         </>
       }
       actions={

@@ -50,7 +50,17 @@ export const HandoffPayloadFragment = graphql(`
 /** Everything that a handoff carries for the next agent, shown as plain text. */
 export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<typeof HandoffPayloadFragment> }) {
   const handoff = readFragment(HandoffPayloadFragment, masked);
-  const { summary, summaryComposed, toolSummaries, filesModified, pendingTasks, decisions, contextVariables, instructions, metadata } = handoff;
+  const {
+    summary,
+    summaryComposed,
+    toolSummaries,
+    filesModified,
+    pendingTasks,
+    decisions,
+    contextVariables,
+    instructions,
+    metadata,
+  } = handoff;
   const left = handoff.leftOut ? leftOutText(handoff.leftOut) : '';
   return (
     <div className={styles.payload}>
@@ -97,7 +107,8 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
         )}
       </div>
       <p className={styles.foot}>
-        About {handoff.tokenEstimate.toLocaleString()} tokens. {secretsText(handoff.redactionCount)} {left && `Left out: ${left}.`}{' '}
+        About {handoff.tokenEstimate.toLocaleString()} tokens. {secretsText(handoff.redactionCount)}{' '}
+        {left && `Left out: ${left}.`}{' '}
         <span title="SHA-256 of the context: equal contexts have equal hashes">
           Hash <code>{handoff.contentHash.slice(0, 12)}</code>
         </span>
@@ -107,12 +118,24 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
   );
 }
 
-const secretsText = (count: number): string => (count === 0 ? 'No secret was found.' : count === 1 ? '1 secret was removed.' : `${count} secrets were removed.`);
+const secretsText = (count: number): string =>
+  count === 0 ? 'No secret was found.' : count === 1 ? '1 secret was removed.' : `${count} secrets were removed.`;
 
-function List({ icon, title, items, mono = false }: { icon: IconName; title: string; items: readonly string[]; mono?: boolean }) {
+function List({
+  icon,
+  title,
+  items,
+  mono = false,
+}: {
+  icon: IconName;
+  title: string;
+  items: readonly string[];
+  mono?: boolean;
+}) {
   if (items.length === 0) return null;
   const [shown, rest] = [items.slice(0, 12), items.slice(12)];
-  const entries = (some: readonly string[]) => some.map((item, index) => (
+  const entries = (some: readonly string[]) =>
+    some.map((item, index) => (
       <li key={index} className={mono ? 'mono' : undefined}>
         {item}
       </li>

@@ -13,7 +13,11 @@ const { url } = await startApp(db);
 const api = client(url);
 
 /** Of the demonstration: the first handoff of its long chain, which was rejected, the second, and the open fifth. */
-const [rejected, timedOut, open] = ['handoff_01kc000000e00800000000000v', 'handoff_01kc000000e008000000000016', 'handoff_01kc000000e00800000000002q'];
+const [rejected, timedOut, open] = [
+  'handoff_01kc000000e00800000000000v',
+  'handoff_01kc000000e008000000000016',
+  'handoff_01kc000000e00800000000002q',
+];
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
 let go: (path: string) => Promise<Visit>;
@@ -27,9 +31,17 @@ describe('the page of a handoff', () => {
     const { page, faults } = await go(`/handoffs/${rejected}`);
     const facts = page.getByRole('region', { name: 'Route and outcome' });
     await facts.getByText('change its template in deploy/').waitFor();
-    expect(await facts.textContent()).toMatch(/claude-1.*CLAUDE.*codex-1.*CODEX.*Rejected.*The deployment script is Go.*by the agent/);
+    expect(await facts.textContent()).toMatch(
+      /claude-1.*CLAUDE.*codex-1.*CODEX.*Rejected.*The deployment script is Go.*by the agent/,
+    );
     const carried = await page.getByRole('region', { name: 'Context', exact: true }).textContent();
-    for (const part of ['Answer 429 with Retry-After', 'Token bucket rather than a fixed window', 'src/http/rateLimit.ts', 'Please add rate limits']) expect(carried).toContain(part);
+    for (const part of [
+      'Answer 429 with Retry-After',
+      'Token bucket rather than a fixed window',
+      'src/http/rateLimit.ts',
+      'Please add rate limits',
+    ])
+      expect(carried).toContain(part);
     expect(await page.getByRole('button', { name: /Accept|Reject|Complete/ }).count()).toBe(0);
     await look(page, 'handoff');
     expect(faults).toEqual([]);
@@ -54,7 +66,10 @@ describe('the page of a handoff', () => {
     await dialog.getByLabel('Budget').selectOption('');
     await dialog.getByRole('button', { name: /^Copy about/ }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-    const { data } = await api.post<{ handoff: { contextPrompt: { text: string } } }>('query ($id: ID!) { handoff(id: $id) { contextPrompt { text } } }', { id: open });
+    const { data } = await api.post<{ handoff: { contextPrompt: { text: string } } }>(
+      'query ($id: ID!) { handoff(id: $id) { contextPrompt { text } } }',
+      { id: open },
+    );
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(data.handoff.contextPrompt.text);
     await look(page, 'handoff-prompt');
   }, 120_000);

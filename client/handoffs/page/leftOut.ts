@@ -14,7 +14,10 @@ const words: [keyof LeftOut, string, string][] = [
 
 /** "12 messages, 1 decision"; empty when nothing was left out. */
 export function leftOutText(left: LeftOut): string {
-  const parts = words.filter(([key]) => Number(left[key]) > 0).map(([key, one, many]) => `${Number(left[key]).toLocaleString()} ${left[key] === 1 ? one : many}`);
-  if (left.shortened > 0) parts.push(`the rest of ${left.shortened} shortened ${left.shortened === 1 ? 'item' : 'items'}`);
+  const parts = words
+    .filter(([key]) => Number(left[key]) > 0)
+    .map(([key, one, many]) => `${Number(left[key]).toLocaleString()} ${left[key] === 1 ? one : many}`);
+  if (left.shortened > 0)
+    parts.push(`the rest of ${left.shortened} shortened ${left.shortened === 1 ? 'item' : 'items'}`);
   return parts.join(', ');
 }

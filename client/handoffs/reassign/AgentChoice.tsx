@@ -16,14 +16,26 @@ export interface AgentChoiceProps {
 /** All agents with their free places; unavailable ones show the reason. A chosen agent stays chosen when it fills up: the server decides. */
 export function AgentChoice({ holderId, giverId, value, onChange, describedBy }: AgentChoiceProps) {
   return (
-    <AgentCombobox label="Agent" inline value={value} onChange={onChange} describedBy={describedBy} obstacleOf={(agent) => obstacleOf(agent, holderId)}>
+    <AgentCombobox
+      label="Agent"
+      inline
+      value={value}
+      onChange={onChange}
+      describedBy={describedBy}
+      obstacleOf={(agent) => obstacleOf(agent, holderId)}
+    >
       {(agent) => {
         const obstacle = obstacleOf(agent, holderId);
         return (
           <span className={styles.agent} data-off={obstacle !== null}>
             <span className={styles.mark} data-chosen={agent.id === value} aria-hidden="true" />
             <AgentChip agent={agent} plain />
-            <span className={styles.note}>{obstacle ?? (agent.id === giverId ? 'Source of the waiting handoff: the session returns without a new one' : (agent.role ?? agent.type))}</span>
+            <span className={styles.note}>
+              {obstacle ??
+                (agent.id === giverId
+                  ? 'Source of the waiting handoff: the session returns without a new one'
+                  : (agent.role ?? agent.type))}
+            </span>
             <LoadBar load={agent.currentLoad} capacity={agent.maxCapacity} />
           </span>
         );
@@ -33,7 +45,10 @@ export function AgentChoice({ holderId, giverId, value, onChange, describedBy }:
 }
 
 /** Why an agent cannot take the session; null when it can. */
-function obstacleOf({ id, status, currentLoad, maxCapacity, freePlaces }: AgentToChoose, holderId: string | null): string | null {
+function obstacleOf(
+  { id, status, currentLoad, maxCapacity, freePlaces }: AgentToChoose,
+  holderId: string | null,
+): string | null {
   if (id === holderId) return 'Holds it now';
   if (status === 'OFFLINE') return 'Offline: takes no sessions';
   if (status === 'DRAINING') return 'Draining: takes no new sessions';

@@ -35,7 +35,11 @@ export function ContextPreview({ sessionId }: { sessionId: string }) {
 }
 
 function Text({ sessionId }: { sessionId: string }) {
-  const [{ data, error }] = useQuery({ query: ContextPreviewQuery, variables: { sessionId, maxTokens: budget }, requestPolicy: 'network-only' });
+  const [{ data, error }] = useQuery({
+    query: ContextPreviewQuery,
+    variables: { sessionId, maxTokens: budget },
+    requestPolicy: 'network-only',
+  });
   if (error) return <RequestError error={error} />;
   const preview = data?.contextPreview;
   if (!preview) return <Skeleton height="14rem" />;
@@ -44,7 +48,8 @@ function Text({ sessionId }: { sessionId: string }) {
     <>
       <p className="hint">
         About {tokenEstimate.toLocaleString()} tokens, with a budget of {budget.toLocaleString()}.
-        {dropped.length > 0 && ` Left out of this preview, but kept in the handoff: ${dropped.length === 1 ? '1 item' : `${dropped.length} items`}.`}
+        {dropped.length > 0 &&
+          ` Left out of this preview, but kept in the handoff: ${dropped.length === 1 ? '1 item' : `${dropped.length} items`}.`}
         {redactionCount > 0 && ` Removed secrets: ${redactionCount}.`} Your reason and summary are added.
       </p>
       <pre className={styles.text} tabIndex={0} aria-label="The context, as text">

@@ -24,7 +24,11 @@ export function Moved({ payload: { handoff, message, session } }: { payload: Pay
   // Events change the status in the cache.
   const [{ data }] = useQuery({ query: MovedHandoff, variables: { id: handoff?.id ?? '' }, pause: handoff == null });
   const waits = (data?.handoff?.status ?? handoff?.status) === 'INITIATED';
-  const undo = async (): Promise<Undone> => takenBack(handoff!, outcomeOf(await client.mutation(CancelHandoffMutation, { handoffId: handoff!.id, reason: 'undone' })));
+  const undo = async (): Promise<Undone> =>
+    takenBack(
+      handoff!,
+      outcomeOf(await client.mutation(CancelHandoffMutation, { handoffId: handoff!.id, reason: 'undone' })),
+    );
   return (
     <UndoNotice text={message} of={`move of ${session.title}`} undo={waits ? undo : null}>
       {handoff && (
@@ -42,10 +46,24 @@ interface Handoff {
 }
 
 /** Where the session went: its source may have no free place any more. */
-export function takenBack({ sourceAgent, targetAgent }: Handoff, outcome: Outcome<PayloadOf<Cancelled['answer']>>): Undone {
+export function takenBack(
+  { sourceAgent, targetAgent }: Handoff,
+  outcome: Outcome<PayloadOf<Cancelled['answer']>>,
+): Undone {
   if (!outcome.done) return { text: `Not taken back: ${outcome.message}`, tone: 'bad' };
   const holder = outcome.payload.session.agent?.id;
-  if (holder !== undefined) return { text: `Taken back: '${holder}' holds the session again; the handoff to '${targetAgent.id}' was cancelled.`, tone: 'good' };
-  if (!sourceAgent) return { text: `Taken back: the session is unassigned again; the handoff to '${targetAgent.id}' was cancelled.`, tone: 'good' };
-  return { text: `The handoff to '${targetAgent.id}' was cancelled, but '${sourceAgent.id}' has no free place: the session is unassigned.`, tone: 'bad' };
+  if (holder !== undefined)
+    return {
+      text: `Taken back: '${holder}' holds the session again; the handoff to '${targetAgent.id}' was cancelled.`,
+      tone: 'good',
+    };
+  if (!sourceAgent)
+    return {
+      text: `Taken back: the session is unassigned again; the handoff to '${targetAgent.id}' was cancelled.`,
+      tone: 'good',
+    };
+  return {
+    text: `The handoff to '${targetAgent.id}' was cancelled, but '${sourceAgent.id}' has no free place: the session is unassigned.`,
+    tone: 'bad',
+  };
 }

@@ -7,13 +7,34 @@ import { showNotice } from '../../ui/notices.ts';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { newKey } from './idempotencyKey.ts';
 import { Moved } from './Moved.tsx';
-import { emptyDraft, isComplete, placeOf, ReassignDialogQuery, ReassignMutationDocument, toInput, type Draft, type Refusal } from './reassign.ts';
+import {
+  emptyDraft,
+  isComplete,
+  placeOf,
+  ReassignDialogQuery,
+  ReassignMutationDocument,
+  toInput,
+  type Draft,
+  type Refusal,
+} from './reassign.ts';
 import { ReassignFields, type ReassignData } from './ReassignFields.tsx';
 import styles from './ReassignDialog.module.css';
 
 /** Reassigns a session: choose an agent, give a reason, preview, confirm. */
-export default function ReassignDialog({ sessionId, draft, onClose }: { sessionId: string; draft?: Partial<Draft>; onClose: () => void }) {
-  const [{ data, error }, ask] = useQuery({ query: ReassignDialogQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+export default function ReassignDialog({
+  sessionId,
+  draft,
+  onClose,
+}: {
+  sessionId: string;
+  draft?: Partial<Draft>;
+  onClose: () => void;
+}) {
+  const [{ data, error }, ask] = useQuery({
+    query: ReassignDialogQuery,
+    variables: { id: sessionId },
+    requestPolicy: 'cache-and-network',
+  });
   const { session } = data ?? {};
   if (session) return <Open session={session} given={draft} onClose={onClose} />;
   return (
@@ -27,7 +48,15 @@ export default function ReassignDialog({ sessionId, draft, onClose }: { sessionI
 
 type Session = NonNullable<ReassignData['session']>;
 
-function Open({ session, given, onClose }: { session: Session; given: Partial<Draft> | undefined; onClose: () => void }) {
+function Open({
+  session,
+  given,
+  onClose,
+}: {
+  session: Session;
+  given: Partial<Draft> | undefined;
+  onClose: () => void;
+}) {
   const [draft, setDraft] = useState<Draft>({ ...emptyDraft, ...given });
   // The version that the person saw: the server rejects the move if the session has changed since.
   const [seen, setSeen] = useState(session.version);
@@ -46,7 +75,8 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
   const submit = async (event?: FormEvent) => {
     event?.preventDefault();
     if (fetching || !isComplete(draft)) return;
-    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data?.answer;
+    const answer = (await reassign({ input: toInput(draft, { id: session.id, version: seen }, idempotencyKey) })).data
+      ?.answer;
     if (answer?.__typename === 'ReassignSessionPayload') {
       showNotice(<Moved payload={answer} />, { hasActs: true });
       return onClose();
@@ -70,7 +100,10 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
       {changed && (
         <div className={styles.changed} role="status">
           <Icon name="info" />
-          <span>The session has changed since you opened this: {session.agent ? `'${session.agent.id}' holds it` : 'it is unassigned'} now.</span>
+          <span>
+            The session has changed since you opened this:{' '}
+            {session.agent ? `'${session.agent.id}' holds it` : 'it is unassigned'} now.
+          </span>
           <button
             type="button"
             className="button small"
@@ -100,7 +133,13 @@ function Open({ session, given, onClose }: { session: Session; given: Partial<Dr
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button ref={send} type="submit" form={form} className="button primary" aria-disabled={fetching || !isComplete(draft)}>
+          <button
+            ref={send}
+            type="submit"
+            form={form}
+            className="button primary"
+            aria-disabled={fetching || !isComplete(draft)}
+          >
             <Icon name="swap" /> {fetching ? 'Reassigning …' : 'Reassign'}
           </button>
         </>

@@ -24,19 +24,44 @@ export function ReassignFields({ session, draft, onChange, refusal }: ReassignFi
   const describedBy = refusal ? targetError : undefined;
   const waiting = session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
   const targetTitle = draft.by === 'agent' ? 'This agent cannot take it' : 'No agent of this type can take it';
-  const errorAt = (place: Place): ReactNode => refusal && placeOf(refusal, draft) === place && <ErrorNote title={place === 'target' ? targetTitle : undefined}>{refusal.message}</ErrorNote>;
+  const errorAt = (place: Place): ReactNode =>
+    refusal &&
+    placeOf(refusal, draft) === place && (
+      <ErrorNote title={place === 'target' ? targetTitle : undefined}>{refusal.message}</ErrorNote>
+    );
   return (
     <>
       <fieldset className={styles.target}>
         <legend className="label">
           To <span className="hint">{holderId === null ? 'It is unassigned now.' : `'${holderId}' holds it now.`}</span>
         </legend>
-        <TargetChoice sessionId={session.id} draft={draft} holderId={holderId} giverId={waiting?.sourceAgent?.id ?? null} onChange={onChange} describedBy={describedBy} />
+        <TargetChoice
+          sessionId={session.id}
+          draft={draft}
+          holderId={holderId}
+          giverId={waiting?.sourceAgent?.id ?? null}
+          onChange={onChange}
+          describedBy={describedBy}
+        />
         <div id={targetError}>{errorAt('target')}</div>
       </fieldset>
-      <TextField label="Reason" hint="Why the session moves. The next agent and the history show it." value={draft.reason} rows={2} onChange={(reason) => onChange({ reason })} error={errorAt('reason')} />
+      <TextField
+        label="Reason"
+        hint="Why the session moves. The next agent and the history show it."
+        value={draft.reason}
+        rows={2}
+        onChange={(reason) => onChange({ reason })}
+        error={errorAt('reason')}
+      />
       {!draft.skipHandoff && (
-        <TextField label="Summary" hint="What the next agent should know. If this is empty, Baton composes a summary from the log." value={draft.summary} rows={4} onChange={(summary) => onChange({ summary })} error={errorAt('summary')} />
+        <TextField
+          label="Summary"
+          hint="What the next agent should know. If this is empty, Baton composes a summary from the log."
+          value={draft.summary}
+          rows={4}
+          onChange={(summary) => onChange({ summary })}
+          error={errorAt('summary')}
+        />
       )}
       <SkipHandoff draft={draft} onChange={onChange} />
       {!draft.skipHandoff && <ContextPreview sessionId={session.id} />}
@@ -64,10 +89,25 @@ export function TargetChoice({ sessionId, draft, holderId, giverId, onChange, de
       </div>
       {/* Stays mounted when hidden: the search survives a switch to types and back, and the focus is set only once. */}
       <div hidden={draft.by !== 'agent'}>
-        {sessionId !== undefined && <Suggestions sessionId={sessionId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />}
-        <AgentChoice holderId={holderId} giverId={giverId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} describedBy={describedBy} />
+        {sessionId !== undefined && (
+          <Suggestions sessionId={sessionId} value={draft.agentId} onChange={(agentId) => onChange({ agentId })} />
+        )}
+        <AgentChoice
+          holderId={holderId}
+          giverId={giverId}
+          value={draft.agentId}
+          onChange={(agentId) => onChange({ agentId })}
+          describedBy={describedBy}
+        />
       </div>
-      {draft.by === 'type' && <TypeChoice holderId={holderId} value={draft.agentType} onChange={(agentType) => onChange({ agentType })} describedBy={describedBy} />}
+      {draft.by === 'type' && (
+        <TypeChoice
+          holderId={holderId}
+          value={draft.agentType}
+          onChange={(agentType) => onChange({ agentType })}
+          describedBy={describedBy}
+        />
+      )}
     </>
   );
 }
@@ -75,16 +115,33 @@ export function TargetChoice({ sessionId, draft, holderId, giverId, onChange, de
 export function SkipHandoff({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
   return (
     <label className={styles.skip}>
-      <input type="checkbox" checked={draft.skipHandoff} onChange={(event) => onChange({ skipHandoff: event.target.checked })} />
+      <input
+        type="checkbox"
+        checked={draft.skipHandoff}
+        onChange={(event) => onChange({ skipHandoff: event.target.checked })}
+      />
       <span>
         <span className="label">Skip handoff (quick reassign)</span>
-        <span className="hint">Moves the session without a handoff: Baton keeps no context for the next agent, and the agent does not have to accept. The event is still recorded.</span>
+        <span className="hint">
+          Moves the session without a handoff: Baton keeps no context for the next agent, and the agent does not have to
+          accept. The event is still recorded.
+        </span>
       </span>
     </label>
   );
 }
 
-function Way({ draft, by, word, onChange }: { draft: Draft; by: Draft['by']; word: string; onChange: (part: Partial<Draft>) => void }) {
+function Way({
+  draft,
+  by,
+  word,
+  onChange,
+}: {
+  draft: Draft;
+  by: Draft['by'];
+  word: string;
+  onChange: (part: Partial<Draft>) => void;
+}) {
   return (
     <label>
       <input type="radio" name="by" checked={draft.by === by} onChange={() => onChange({ by })} />
@@ -107,7 +164,15 @@ function TextField({ label, hint, value, rows, onChange, error }: TextFieldProps
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <textarea id={id} className="textarea" rows={rows} value={value} aria-invalid={Boolean(error)} aria-describedby={`${id}-hint`} onChange={(event) => onChange(event.target.value)} />
+      <textarea
+        id={id}
+        className="textarea"
+        rows={rows}
+        value={value}
+        aria-invalid={Boolean(error)}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.target.value)}
+      />
       <span className="hint" id={`${id}-hint`}>
         {hint}
       </span>

@@ -7,7 +7,14 @@ import { TextField } from '../../ui/TextField.tsx';
 import { UndoNotice, type Undone } from '../../ui/UndoNotice.tsx';
 import { CancelHandoffMutation } from '../decide/decide.ts';
 import { newKey } from './idempotencyKey.ts';
-import { emptyDraft, isComplete, ReassignMutationDocument, toInputOfMany, type Draft, type Payload } from './reassign.ts';
+import {
+  emptyDraft,
+  isComplete,
+  ReassignMutationDocument,
+  toInputOfMany,
+  type Draft,
+  type Payload,
+} from './reassign.ts';
 import styles from './ReassignDialog.module.css';
 import { SkipHandoff, TargetChoice } from './ReassignFields.tsx';
 
@@ -40,7 +47,14 @@ export default function ReassignManyDialog({ sessions, onClose }: ReassignManyDi
             <TargetChoice draft={draft} holderId={null} giverId={null} onChange={change} describedBy={undefined} />
           </fieldset>
           {draft.by === 'type' && <QueueChoice draft={draft} onChange={change} />}
-          <TextField label="Reason" hint="Why the sessions move. The next agents and the history show it." value={draft.reason} rows={2} onChange={(reason) => change({ reason })} error={undefined} />
+          <TextField
+            label="Reason"
+            hint="Why the sessions move. The next agents and the history show it."
+            value={draft.reason}
+            rows={2}
+            onChange={(reason) => change({ reason })}
+            error={undefined}
+          />
           <SkipHandoff draft={draft} onChange={change} />
         </>
       }
@@ -52,7 +66,8 @@ export default function ReassignManyDialog({ sessions, onClose }: ReassignManyDi
 export function useReassign(draft: Draft): RunDialogProps<Item, Payload>['run'] {
   const client = useClient();
   const key = useMemo(() => newKey(draft), [draft]);
-  return async ({ id }) => outcomeOf(await client.mutation(ReassignMutationDocument, { input: toInputOfMany(draft, id, `${key}-${id}`) }));
+  return async ({ id }) =>
+    outcomeOf(await client.mutation(ReassignMutationDocument, { input: toInputOfMany(draft, id, `${key}-${id}`) }));
 }
 
 export function QueueChoice({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
@@ -61,7 +76,9 @@ export function QueueChoice({ draft, onChange }: { draft: Draft; onChange: (part
       <input type="checkbox" checked={draft.queue} onChange={(event) => onChange({ queue: event.target.checked })} />
       <span>
         <span className="label">Wait in the queue</span>
-        <span className="hint">When no agent of the type has a free place, the session is unassigned and waits for one.</span>
+        <span className="hint">
+          When no agent of the type has a free place, the session is unassigned and waits for one.
+        </span>
       </span>
     </label>
   );
@@ -81,8 +98,16 @@ function MovedMany({ payloads }: { payloads: readonly Payload[] }) {
       else if (outcome.payload.session.agent == null) unassigned += 1;
     });
     const text = `${waiting.length - refusals.length} of ${countOf(waiting.length, 'handoff')} cancelled.${unassigned > 0 ? ` ${countOf(unassigned, 'session')} found no place at the source and ${unassigned === 1 ? 'is' : 'are'} unassigned.` : ''}`;
-    return refusals.length === 0 ? { text, tone: unassigned > 0 ? 'bad' : 'good' } : { text: `${text} ${refusals[0]}`, tone: 'bad' };
+    return refusals.length === 0
+      ? { text, tone: unassigned > 0 ? 'bad' : 'good' }
+      : { text: `${text} ${refusals[0]}`, tone: 'bad' };
   };
   const named = countOf(payloads.length, 'session');
-  return <UndoNotice text={`${named} reassigned.${queued > 0 ? ` ${queued} of them wait in the queue.` : ''}`} of={`move of ${named}`} undo={waiting.length > 0 ? undo : null} />;
+  return (
+    <UndoNotice
+      text={`${named} reassigned.${queued > 0 ? ` ${queued} of them wait in the queue.` : ''}`}
+      of={`move of ${named}`}
+      undo={waiting.length > 0 ? undo : null}
+    />
+  );
 }

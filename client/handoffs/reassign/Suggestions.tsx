@@ -31,7 +31,11 @@ export interface SuggestionsProps {
 /** The agents that could take the session best, with the reasons. Pressing one chooses it. */
 export function Suggestions({ sessionId, value, onChange }: SuggestionsProps) {
   const title = useId();
-  const [{ data, error }, ask] = useQuery({ query: SuggestionsQuery, variables: { id: sessionId }, requestPolicy: 'network-only' });
+  const [{ data, error }, ask] = useQuery({
+    query: SuggestionsQuery,
+    variables: { id: sessionId },
+    requestPolicy: 'network-only',
+  });
   const found = data?.suggestTargets;
   if (error) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   return (
@@ -44,7 +48,12 @@ export function Suggestions({ sessionId, value, onChange }: SuggestionsProps) {
         <ol role="list" aria-labelledby={title}>
           {found.map(({ agent, score, factors }) => (
             <li key={agent.id}>
-              <button type="button" className={styles.suggestion} aria-pressed={agent.id === value} onClick={() => onChange(agent.id)}>
+              <button
+                type="button"
+                className={styles.suggestion}
+                aria-pressed={agent.id === value}
+                onClick={() => onChange(agent.id)}
+              >
                 <span className={styles.name}>
                   {agent.id}
                   {agent.role != null && <span className="soft">{agent.role}</span>}

@@ -18,12 +18,19 @@ export function TypeChoice({ holderId, value, onChange, describedBy }: TypeChoic
   const { agents, hasMore, error, retry } = useAgentPages(everyOne);
   const free = new Map<string, number>();
   for (const agent of agents) {
-    if (agent.id !== holderId) free.set(agent.type, (free.get(agent.type) ?? 0) + (agent.status === 'AVAILABLE' ? agent.freePlaces : 0));
+    if (agent.id !== holderId)
+      free.set(agent.type, (free.get(agent.type) ?? 0) + (agent.status === 'AVAILABLE' ? agent.freePlaces : 0));
   }
   return (
     <div className="field">
       <label htmlFor={id}>Type</label>
-      <select id={id} className="select" value={value} aria-describedby={describedBy} onChange={(event) => onChange(event.target.value)}>
+      <select
+        id={id}
+        className="select"
+        value={value}
+        aria-describedby={describedBy}
+        onChange={(event) => onChange(event.target.value)}
+      >
         <option value="">{hasMore && !error ? 'Loading the types …' : 'Choose a type'}</option>
         {[...free].sort().map(([type, places]) => (
           <option key={type} value={type}>

@@ -28,7 +28,10 @@ beforeAll(async () => {
 }, 300_000);
 
 async function setStatus(id: string, status: string): Promise<void> {
-  const { errors } = await api.post('mutation ($id: ID!, $status: AdministrativeStatus!) { setAgentStatus(input: { id: $id, status: $status }) { __typename } }', { id, status });
+  const { errors } = await api.post(
+    'mutation ($id: ID!, $status: AdministrativeStatus!) { setAgentStatus(input: { id: $id, status: $status }) { __typename } }',
+    { id, status },
+  );
   expect(errors).toBeUndefined();
 }
 
@@ -38,7 +41,10 @@ async function openDialog(title: string, open = go): Promise<Visit> {
   await turn(id, { messages: [{ role: 'ASSISTANT', content: `The work on ${title} is half done.` }] });
   const { page, faults } = await open(`/?q=${encodeURIComponent(title)}`);
   await page.getByRole('button', { name: `Reassign "${title}"` }).click();
-  await page.getByRole('dialog').getByRole('option', { name: /codex-1/ }).waitFor();
+  await page
+    .getByRole('dialog')
+    .getByRole('option', { name: /codex-1/ })
+    .waitFor();
   return { page, faults };
 }
 
@@ -58,17 +64,24 @@ describe('the reassign dialog', () => {
     expect(await item('gone-1').textContent()).toContain('Offline: takes no sessions');
     expect(await item('leaving-1').textContent()).toContain('Draining: takes no new sessions');
     expect(await item('codex-1').textContent()).toContain('0 of 2 places taken, 2 free');
-    for (const off of ['claude-1', 'gone-1', 'leaving-1']) expect(await item(off).getAttribute('aria-disabled')).toBe('true');
+    for (const off of ['claude-1', 'gone-1', 'leaving-1'])
+      expect(await item(off).getAttribute('aria-disabled')).toBe('true');
     const suggested = page.getByRole('list', { name: 'Suggested, best first' }).getByRole('button');
     expect(await suggested.count()).toBe(3);
     const best = suggested.first();
-    expect(await best.textContent()).toMatch(/\d+ of 100No handoff from claude-1 to [\w-]+ is closed yet\. .*0 of \d+ places taken\. No cost tier is known\.$/);
+    expect(await best.textContent()).toMatch(
+      /\d+ of 100No handoff from claude-1 to [\w-]+ is closed yet\. .*0 of \d+ places taken\. No cost tier is known\.$/,
+    );
     await best.focus();
     await page.keyboard.press('Enter');
     expect(await best.getAttribute('aria-pressed')).toBe('true');
-    await expect.poll(() => page.getByRole('option', { selected: true }).textContent(), patiently).toContain((await best.textContent())!.match(/^[\w-]+?-(one|\d)/)![0]);
+    await expect
+      .poll(() => page.getByRole('option', { selected: true }).textContent(), patiently)
+      .toContain((await best.textContent())!.match(/^[\w-]+?-(one|\d)/)![0]);
     await page.getByText('Preview of the context').click();
-    await expect.poll(() => page.getByLabel('The context, as text').textContent(), patiently).toContain('The work on Choices is half done.');
+    await expect
+      .poll(() => page.getByLabel('The context, as text').textContent(), patiently)
+      .toContain('The work on Choices is half done.');
     await look(page, 'reassign');
     expect(faults).toEqual([]);
   }, 120_000);
@@ -81,11 +94,15 @@ describe('the reassign dialog', () => {
     await send(page);
     await noticeOf(page, "'codex-1' holds the session now").waitFor();
     await look(page, 'reassigned');
-    const { data } = await api.post<{ session: { agent: { id: string }; openHandoff: { id: string; reason: string; summary: string } } }>(
-      'query ($id: ID!) { session(id: $id) { agent { id } openHandoff { id reason summary } } }',
-      { id: await idOf('Hand over') },
-    );
-    expect(data.session).toMatchObject({ agent: { id: 'codex-1' }, openHandoff: { reason: 'The rest is Go', summary: '<img src=x onerror=alert(1)> half is done' } });
+    const { data } = await api.post<{
+      session: { agent: { id: string }; openHandoff: { id: string; reason: string; summary: string } };
+    }>('query ($id: ID!) { session(id: $id) { agent { id } openHandoff { id reason summary } } }', {
+      id: await idOf('Hand over'),
+    });
+    expect(data.session).toMatchObject({
+      agent: { id: 'codex-1' },
+      openHandoff: { reason: 'The rest is Go', summary: '<img src=x onerror=alert(1)> half is done' },
+    });
     await page.getByRole('link', { name: 'Open the handoff' }).click();
     await expect.poll(() => page.url(), patiently).toBe(`${url}/handoffs/${data.session.openHandoff.id}`);
     expect(faults).toEqual([]);
@@ -111,7 +128,10 @@ describe('the reassign dialog', () => {
     await page.getByLabel('Type', { exact: true }).selectOption('CODEX');
     await page.getByLabel('Reason').fill('whoever is free');
     await send(page);
-    await page.getByRole('alert').getByText(/No agent of type CODEX|no .*place|CODEX/).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/No agent of type CODEX|no .*place|CODEX/)
+      .waitFor();
     expect(await page.getByLabel('Reason').inputValue()).toBe('whoever is free');
     await page.getByLabel('Type', { exact: true }).selectOption('CLAUDE');
     await send(page);
@@ -129,25 +149,37 @@ describe('the reassign dialog', () => {
     await choose(page, 'small-1');
     await session('small-1', { title: 'Filler' });
     await send(page);
-    await target.getByRole('alert').getByText(/full capacity/).waitFor();
+    await target
+      .getByRole('alert')
+      .getByText(/full capacity/)
+      .waitFor();
     await look(page, 'reassign-refused');
 
     await choose(page, 'small-2');
     await setStatus('small-2', 'OFFLINE');
     await send(page);
-    await target.getByRole('alert').getByText(/OFFLINE|offline/).waitFor();
+    await target
+      .getByRole('alert')
+      .getByText(/OFFLINE|offline/)
+      .waitFor();
     await setStatus('small-2', 'AVAILABLE');
 
     // Too long a reason is said beside the reason.
     await page.getByLabel('Reason').fill('x'.repeat(5_000));
     await send(page);
-    await page.getByRole('alert').getByText(/reason/i).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/reason/i)
+      .waitFor();
     expect(await page.getByLabel('Reason').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Reason').fill('typed before');
 
     await move(id, 'small-2');
     await send(page);
-    await page.getByRole('alert').getByText(/version/i).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/version/i)
+      .waitFor();
     expect(await page.getByLabel('Reason').inputValue()).toBe('typed before');
     expect(faults).toEqual([]);
   }, 120_000);
@@ -178,7 +210,9 @@ describe('the reassign dialog', () => {
 
     // NOT_FOUND of an agent, beside the agents.
     await choose(page, 'lost-1');
-    await db.pool.query("BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM agents WHERE id = 'lost-1'; COMMIT");
+    await db.pool.query(
+      "BEGIN; SET LOCAL session_replication_role = replica; DELETE FROM agents WHERE id = 'lost-1'; COMMIT",
+    );
     await send(page);
     await target.getByRole('alert').getByText("no agent 'lost-1'").waitFor();
     await kept();
@@ -186,15 +220,30 @@ describe('the reassign dialog', () => {
     // INVALID_STATE: it was ended meanwhile.
     await choose(page, 'a-free-one');
     const globalId = await idOf('Overtaken');
-    const { errors } = await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', { id: globalId });
+    const { errors } = await api.post(
+      'mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }',
+      { id: globalId },
+    );
     expect(errors).toBeUndefined();
     await dialog.getByRole('button', { name: 'Use the current state' }).click();
     await send(page);
-    await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/COMPLETED/).waitFor();
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: 'The session was not moved' })
+      .getByText(/COMPLETED/)
+      .waitFor();
     expect(await target.getByRole('alert').count()).toBe(0);
     // In sight, wherever one has scrolled to.
     await dialog.getByText('Preview of the context').scrollIntoViewIfNeeded();
-    expect(await dialog.getByRole('alert').evaluate((note) => document.elementsFromPoint(note.getBoundingClientRect().x + 5, note.getBoundingClientRect().y + 5).includes(note))).toBe(true);
+    expect(
+      await dialog
+        .getByRole('alert')
+        .evaluate((note) =>
+          document
+            .elementsFromPoint(note.getBoundingClientRect().x + 5, note.getBoundingClientRect().y + 5)
+            .includes(note),
+        ),
+    ).toBe(true);
     await look(page, 'reassign-ended');
     await kept();
     expect(faults).toEqual([]);
@@ -205,9 +254,20 @@ describe('the reassign dialog', () => {
     await choose(page, 'a-free-one');
     await page.getByLabel('Reason').fill('typed before');
     // What a server says that was set back to a copy of before.
-    await page.route('**/graphql', (route) => route.continue(changed(route, (input) => ({ ...input, sessionId: encodeId('session', '01900000-0000-7000-8000-000000000000') }))));
+    await page.route('**/graphql', (route) =>
+      route.continue(
+        changed(route, (input) => ({
+          ...input,
+          sessionId: encodeId('session', '01900000-0000-7000-8000-000000000000'),
+        })),
+      ),
+    );
     await send(page);
-    await page.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/no session/).waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'The session was not moved' })
+      .getByText(/no session/)
+      .waitFor();
     expect(await page.getByLabel('Reason').inputValue()).toBe('typed before');
     expect(faults).toEqual([]);
   }, 60_000);
@@ -227,7 +287,10 @@ describe('the reassign dialog', () => {
     await dialog.getByRole('group', { name: /^To/ }).getByRole('alert').getByText(/CODEX/).waitFor();
 
     const used = await session('claude-1', { title: 'The one before' });
-    await api.post('mutation ($id: ID!) { reassignSession(input: { sessionId: $id, agentId: "a-free-one", idempotencyKey: "used" }) { __typename } }', { id: encodeId('session', used) });
+    await api.post(
+      'mutation ($id: ID!) { reassignSession(input: { sessionId: $id, agentId: "a-free-one", idempotencyKey: "used" }) { __typename } }',
+      { id: encodeId('session', used) },
+    );
     change = (input) => ({ ...input, idempotencyKey: 'used' });
     await send(page);
     await dialog.getByRole('alert').filter({ hasText: 'The session was not moved' }).getByText(/key/i).waitFor();
@@ -245,7 +308,9 @@ describe('the reassign dialog', () => {
     const { page } = await openDialog('Keyboard');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), patiently).toBe('Reassign "Keyboard"');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), patiently)
+      .toBe('Reassign "Keyboard"');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     // The field that searches the agents has the focus.
@@ -271,13 +336,18 @@ function inputOf(route: Route): Input | undefined {
 function changed(route: Route, change: (input: Input) => Input): { postData?: string } {
   const input = inputOf(route);
   if (!input) return {};
-  return { postData: JSON.stringify({ ...(route.request().postDataJSON() as object), variables: { input: change(input) } }) };
+  return {
+    postData: JSON.stringify({ ...(route.request().postDataJSON() as object), variables: { input: change(input) } }),
+  };
 }
 
 /** The GraphQL id of the session with this title, or the one that commands take. */
 async function idOf(title: string, global = true): Promise<string> {
   const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM sessions WHERE title = $1', [title]);
   if (!global) return rows[0]!.id;
-  const { data } = await api.post<{ sessions: { nodes: { id: string }[] } }>('query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }', { title });
+  const { data } = await api.post<{ sessions: { nodes: { id: string }[] } }>(
+    'query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }',
+    { title },
+  );
   return data.sessions.nodes[0]!.id;
 }

@@ -92,18 +92,32 @@ export interface Draft {
   queue: boolean;
 }
 
-export const emptyDraft: Draft = { by: 'agent', agentId: '', agentType: '', reason: '', summary: '', skipHandoff: false, queue: false };
+export const emptyDraft: Draft = {
+  by: 'agent',
+  agentId: '',
+  agentType: '',
+  reason: '',
+  summary: '',
+  skipHandoff: false,
+  queue: false,
+};
 
 export const isComplete = ({ by, agentId, agentType }: Draft): boolean => (by === 'agent' ? agentId : agentType) !== '';
 
-export const toInput = (draft: Draft, session: { id: string; version: number }, idempotencyKey: string): ReassignSessionInput => ({ ...toInputOfMany(draft, session.id, idempotencyKey), expectedVersion: session.version });
+export const toInput = (
+  draft: Draft,
+  session: { id: string; version: number },
+  idempotencyKey: string,
+): ReassignSessionInput => ({ ...toInputOfMany(draft, session.id, idempotencyKey), expectedVersion: session.version });
 
 /** Of many sessions nobody has looked at each version. */
 export function toInputOfMany(draft: Draft, sessionId: string, idempotencyKey: string): ReassignSessionInput {
   return {
     sessionId,
     idempotencyKey,
-    ...(draft.by === 'agent' ? { agentId: draft.agentId } : { agentType: draft.agentType, ...(draft.queue && { queue: true }) }),
+    ...(draft.by === 'agent'
+      ? { agentId: draft.agentId }
+      : { agentType: draft.agentType, ...(draft.queue && { queue: true }) }),
     ...(draft.skipHandoff && { skipHandoff: true }),
     ...(draft.reason.trim() && { reason: draft.reason.trim() }),
     ...(draft.summary.trim() && !draft.skipHandoff && { summary: draft.summary.trim() }),

@@ -40,7 +40,11 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
   const [format, setFormat] = useState<(typeof formats)[number][0]>('AUTO');
   const [title, setTitle] = useState('');
   const chooser = useId();
-  const items = files.map((file, index): FileItem => ({ id: `${index} ${file.name} ${file.size} ${file.lastModified}`, title: file.name, file }));
+  const items = files.map((file, index): FileItem => ({
+    id: `${index} ${file.name} ${file.size} ${file.lastModified}`,
+    title: file.name,
+    file,
+  }));
   const done = (payloads: readonly Imported[]): void => {
     const [only] = payloads.length === 1 ? payloads : [];
     showNotice(
@@ -60,17 +64,33 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
       busy="Importing …"
       icon="upload"
       isReady={files.length > 0}
-      run={({ file }) => upload(file, { sessionId: into?.id ?? null, agentId, format, title: into === null && files.length === 1 ? title : '' }, key)}
+      run={({ file }) =>
+        upload(
+          file,
+          { sessionId: into?.id ?? null, agentId, format, title: into === null && files.length === 1 ? title : '' },
+          key,
+        )
+      }
       onAllDone={done}
       onClose={onClose}
       fields={
         <>
           <p className="soft">
-            {into ? 'What is new in the file is added to the log as history. Lines that were imported before are skipped.' : 'Each file becomes a session of its own.'} A transcript is what Claude Code, Codex or Gemini CLI keeps of a conversation. Secrets in it are redacted.
+            {into
+              ? 'What is new in the file is added to the log as history. Lines that were imported before are skipped.'
+              : 'Each file becomes a session of its own.'}{' '}
+            A transcript is what Claude Code, Codex or Gemini CLI keeps of a conversation. Secrets in it are redacted.
           </p>
           <div className="field">
             <label htmlFor={chooser}>{files.length > 1 ? 'Files' : 'File'}</label>
-            <input id={chooser} className="input" type="file" multiple accept=".jsonl,.json,.ndjson" onChange={({ target }) => setFiles([...(target.files ?? [])])} />
+            <input
+              id={chooser}
+              className="input"
+              type="file"
+              multiple
+              accept=".jsonl,.json,.ndjson"
+              onChange={({ target }) => setFiles([...(target.files ?? [])])}
+            />
             {files.length > 0 && (
               <ul role="list" className={styles.files}>
                 {items.map(({ id, file }) => (
@@ -85,13 +105,30 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
           {viewer.agentId === null && (
             <div className="field">
               <span className="label">Agent</span>
-              <AgentCombobox label="Agent" none={into ? 'The holder of the session' : 'No agent'} value={agentId} onChange={setAgentId}>
+              <AgentCombobox
+                label="Agent"
+                none={into ? 'The holder of the session' : 'No agent'}
+                value={agentId}
+                onChange={setAgentId}
+              >
                 {(agent) => <AgentOption agent={agent} />}
               </AgentCombobox>
-              <span className="hint">{into ? 'The agent that wrote the turns. It has or had the session.' : 'The agent that wrote the turns. It holds the new session, and needs a free place.'}</span>
+              <span className="hint">
+                {into
+                  ? 'The agent that wrote the turns. It has or had the session.'
+                  : 'The agent that wrote the turns. It holds the new session, and needs a free place.'}
+              </span>
             </div>
           )}
-          {into === null && files.length <= 1 && <TextField label="Title" hint="If this is empty, the transcript's own title or its first request." value={title} onChange={setTitle} error={undefined} />}
+          {into === null && files.length <= 1 && (
+            <TextField
+              label="Title"
+              hint="If this is empty, the transcript's own title or its first request."
+              value={title}
+              onChange={setTitle}
+              error={undefined}
+            />
+          )}
           <SelectField label="Format" value={format} onChange={setFormat} options={formats} />
         </>
       }
@@ -101,9 +138,14 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
 
 function summaryOf(payloads: readonly Imported[]): string {
   const sum = (of: (imported: Imported) => number): number => payloads.reduce((all, imported) => all + of(imported), 0);
-  const [messages, calls, redactions] = [sum(({ messagesAdded }) => messagesAdded), sum(({ toolCallsAdded }) => toolCallsAdded), sum((each) => each.redactions)];
+  const [messages, calls, redactions] = [
+    sum(({ messagesAdded }) => messagesAdded),
+    sum(({ toolCallsAdded }) => toolCallsAdded),
+    sum((each) => each.redactions),
+  ];
   if (messages + calls === 0) return 'Nothing in it was new.';
   return `Imported ${countOf(messages, 'message')} and ${countOf(calls, 'tool call')}.${redactions > 0 ? ` ${countOf(redactions, 'secret')} redacted.` : ''}`;
 }
 
-const sizeOf = (bytes: number): string => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const sizeOf = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`;

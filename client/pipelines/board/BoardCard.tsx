@@ -29,7 +29,13 @@ export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
         {title}
       </Link>
       <div className={styles.line}>
-        {isQueued ? <Badge {...stageLooks.QUEUED} /> : <span className={styles.agent} title={agent ? `${agent.id} (${agent.type})` : undefined}>{agent?.id ?? 'Unassigned'}</span>}
+        {isQueued ? (
+          <Badge {...stageLooks.QUEUED} />
+        ) : (
+          <span className={styles.agent} title={agent ? `${agent.id} (${agent.type})` : undefined}>
+            {agent?.id ?? 'Unassigned'}
+          </span>
+        )}
         {pipeline?.enteredAt != null && <Age at={pipeline.enteredAt} />}
       </div>
       <div className={styles.line}>

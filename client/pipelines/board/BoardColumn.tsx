@@ -69,14 +69,31 @@ export function BoardColumn({ view, column, note, moved, hiddenWhenEmpty = false
     moved.note(page.cards);
     setRead((before) => [...before.slice(0, index), page, ...(page.hasMore ? before.slice(index + 1, pages) : [])]);
   };
-  const cards = cardsIn(view, column, read.flatMap((page) => page.cards), moved.cards.values());
+  const cards = cardsIn(
+    view,
+    column,
+    read.flatMap((page) => page.cards),
+    moved.cards.values(),
+  );
   const hasMore = read.at(-1)?.hasMore ?? true;
   const isRead = read.length > 0;
   // With all pages read the cards are the count.
-  const total = useTotal(where, !isOpen || (isRead && hasMore) ? moved.moments[column === 'finished' ? 'finished' : 'stages'] : undefined);
+  const total = useTotal(
+    where,
+    !isOpen || (isRead && hasMore) ? moved.moments[column === 'finished' ? 'finished' : 'stages'] : undefined,
+  );
   const count = isOpen && !hasMore ? cards.length : total;
   const name = column === 'finished' ? 'Finished' : column.stage;
-  const readPages = isOpen && <Pages where={where} direction={column === 'finished' ? 'DESC' : 'ASC'} index={0} after={null} pages={pages} onRead={onRead} />;
+  const readPages = isOpen && (
+    <Pages
+      where={where}
+      direction={column === 'finished' ? 'DESC' : 'ASC'}
+      index={0}
+      after={null}
+      pages={pages}
+      onRead={onRead}
+    />
+  );
   if (hiddenWhenEmpty && isRead && cards.length === 0) return <>{readPages}</>;
   return (
     <section className={styles.column} aria-labelledby={heading} data-column={name} data-folds={folds}>
@@ -105,7 +122,16 @@ export function BoardColumn({ view, column, note, moved, hiddenWhenEmpty = false
           </ol>
           {!isRead && <SkeletonRows rows={2} height="5rem" label={`Loading ${name}`} />}
           {isRead && cards.length === 0 && !hasMore && <p className={styles.empty}>No session</p>}
-          {isRead && hasMore && <LoadMore shown={cards.length} total={total} hasMore loading={adding || read.length < pages} noun="sessions" onMore={() => startAdding(() => setPages(read.length + 1))} />}
+          {isRead && hasMore && (
+            <LoadMore
+              shown={cards.length}
+              total={total}
+              hasMore
+              loading={adding || read.length < pages}
+              noun="sessions"
+              onMore={() => startAdding(() => setPages(read.length + 1))}
+            />
+          )}
         </div>
       )}
     </section>
@@ -114,7 +140,12 @@ export function BoardColumn({ view, column, note, moved, hiddenWhenEmpty = false
 
 /** The server's count, read again at each moment; without a moment it is not needed. */
 function useTotal(where: SessionFilter, moment: number | undefined): number | undefined {
-  const [{ data }, ask] = useQuery({ query: BoardCountDocument, variables: { where }, pause: moment === undefined, requestPolicy: 'cache-and-network' });
+  const [{ data }, ask] = useQuery({
+    query: BoardCountDocument,
+    variables: { where },
+    pause: moment === undefined,
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, moment);
   return data?.sessions.totalCount;
 }
@@ -131,16 +162,33 @@ interface PagesProps {
 
 /** Reads a page, then the next one. Shows only what failed. */
 function Pages({ where, direction, index, after, pages, onRead }: PagesProps) {
-  const [{ data, error }, ask] = useQuery({ query: BoardColumnDocument, variables: { where, direction, first: pageSize, after }, requestPolicy: after === null ? 'cache-and-network' : 'cache-first' });
+  const [{ data, error }, ask] = useQuery({
+    query: BoardColumnDocument,
+    variables: { where, direction, first: pageSize, after },
+    requestPolicy: after === null ? 'cache-and-network' : 'cache-first',
+  });
   const tell = useEffectEvent(onRead);
   useEffect(() => {
-    if (data) tell(index, { cards: data.sessions.nodes.map((node) => readFragment(BoardCardDocument, node)), hasMore: data.sessions.pageInfo.hasNextPage });
+    if (data)
+      tell(index, {
+        cards: data.sessions.nodes.map((node) => readFragment(BoardCardDocument, node)),
+        hasMore: data.sessions.pageInfo.hasNextPage,
+      });
   }, [index, data]);
   const { hasNextPage = false, endCursor = null } = data?.sessions.pageInfo ?? {};
   return (
     <>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
-      {pages > 1 && hasNextPage && <Pages where={where} direction={direction} index={index + 1} after={endCursor} pages={pages - 1} onRead={onRead} />}
+      {pages > 1 && hasNextPage && (
+        <Pages
+          where={where}
+          direction={direction}
+          index={index + 1}
+          after={endCursor}
+          pages={pages - 1}
+          onRead={onRead}
+        />
+      )}
     </>
   );
 }

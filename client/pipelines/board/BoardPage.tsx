@@ -41,17 +41,28 @@ const BoardPipelineDocument = graphql(`
 /** The open Sessions of a pipeline by stage. The URL holds the pipeline and the version. */
 export default function BoardPage({ slug }: { slug: string }) {
   const view = readBoardView(slug, useSearch());
-  const [{ data, error }, ask] = useQuery({ query: BoardPipelineDocument, variables: { slug }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: BoardPipelineDocument,
+    variables: { slug },
+    requestPolicy: 'cache-and-network',
+  });
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   const newest = data?.versions.nodes.at(-1);
   const shown = view.version === null ? newest : data?.versions.nodes.find(({ version }) => version === view.version);
   return (
-    <Page title={newest ? `Board of ${newest.name}` : 'Board'} intro={newest && <Intro slug={slug} newest={newest} />} actions={data && newest && <Choices data={data} name={newest.name} view={view} />}>
+    <Page
+      title={newest ? `Board of ${newest.name}` : 'Board'}
+      intro={newest && <Intro slug={slug} newest={newest} />}
+      actions={data && newest && <Choices data={data} name={newest.name} view={view} />}
+    >
       {failure}
       {!data && !error && <Skeleton height="24rem" />}
       {data && !shown && (
         <div className="card">
-          <EmptyState icon="pipeline" title={newest ? `${newest.name} has no version ${view.version}.` : 'There is no such pipeline.'}>
+          <EmptyState
+            icon="pipeline"
+            title={newest ? `${newest.name} has no version ${view.version}.` : 'There is no such pipeline.'}
+          >
             {newest ? 'Choose another version above.' : 'Its address may be mistyped.'}
           </EmptyState>
         </div>
@@ -61,7 +72,13 @@ export default function BoardPage({ slug }: { slug: string }) {
   );
 }
 
-function Intro({ slug, newest: { description, archivedAt } }: { slug: string; newest: { description?: string | null; archivedAt?: string | null } }) {
+function Intro({
+  slug,
+  newest: { description, archivedAt },
+}: {
+  slug: string;
+  newest: { description?: string | null; archivedAt?: string | null };
+}) {
   return (
     <>
       {archivedAt != null && 'Archived: no new session begins in it. '}
@@ -78,12 +95,22 @@ function Choices({ data, name, view }: { data: BoardPipelineQuery; name: string;
   const versions = data.versions.nodes.toReversed();
   return (
     <div className={styles.choices}>
-      <SelectField label="Pipeline" value={view.slug} onChange={(slug) => navigate(writeBoardView({ slug, version: null }))} options={all} />
+      <SelectField
+        label="Pipeline"
+        value={view.slug}
+        onChange={(slug) => navigate(writeBoardView({ slug, version: null }))}
+        options={all}
+      />
       <SelectField
         label="Version"
         value={view.version === null ? '' : String(view.version)}
         onChange={(version) => navigate(writeBoardView({ ...view, version: version === '' ? null : Number(version) }))}
-        options={[['', 'All versions'], ...versions.map(({ version }, index) => [String(version), index === 0 ? `${version} (newest)` : String(version)] as const)]}
+        options={[
+          ['', 'All versions'],
+          ...versions.map(
+            ({ version }, index) => [String(version), index === 0 ? `${version} (newest)` : String(version)] as const,
+          ),
+        ]}
       />
     </div>
   );
@@ -98,7 +125,14 @@ function Board({ view, versions }: { view: BoardView; versions: BoardPipelineQue
       </p>
       <div className={styles.stages}>
         {columnsOf(view, versions).map(({ stage, role, isEarlier }) => (
-          <BoardColumn key={stage} view={view} column={{ stage }} note={isEarlier ? 'only in earlier versions' : role !== null && role !== stage ? role : undefined} hiddenWhenEmpty={isEarlier} moved={moved} />
+          <BoardColumn
+            key={stage}
+            view={view}
+            column={{ stage }}
+            note={isEarlier ? 'only in earlier versions' : role !== null && role !== stage ? role : undefined}
+            hiddenWhenEmpty={isEarlier}
+            moved={moved}
+          />
         ))}
       </div>
       <BoardColumn view={view} column="finished" folds moved={moved} />

@@ -45,13 +45,17 @@ export const filterOf = ({ slug, version }: BoardView, column: Column): SessionF
 });
 
 /** The column of a Session; null when it is not on the board. */
-export function columnOf({ slug, version }: BoardView, { status, pipeline }: Pick<Card, 'status' | 'pipeline'>): Column | null {
+export function columnOf(
+  { slug, version }: BoardView,
+  { status, pipeline }: Pick<Card, 'status' | 'pipeline'>,
+): Column | null {
   if (pipeline?.pipeline.slug !== slug || (version !== null && pipeline.pipeline.version !== version)) return null;
   if (finished.includes(status)) return 'finished';
   return pipeline.stage == null ? null : { stage: pipeline.stage };
 }
 
-export const keyOf = (column: Column | null): string | null => (column === null || column === 'finished' ? column : `stage ${column.stage}`);
+export const keyOf = (column: Column | null): string | null =>
+  column === null || column === 'finished' ? column : `stage ${column.stage}`;
 
 /**
  * The cards of a column: of what was read by pages and what moved since, that which is in it now. Stages show the oldest
@@ -60,9 +64,14 @@ export const keyOf = (column: Column | null): string | null => (column === null 
 export function cardsIn(view: BoardView, column: Column, read: Iterable<Card>, moved: Iterable<Card>): Card[] {
   const key = keyOf(column);
   // What was read by pages is current, for the cache updates it.
-  const all = new Map([...[...moved].map((card) => [card.id, card] as const), ...[...read].map((card) => [card.id, card] as const)]);
+  const all = new Map([
+    ...[...moved].map((card) => [card.id, card] as const),
+    ...[...read].map((card) => [card.id, card] as const),
+  ]);
   const direction = column === 'finished' ? -1 : 1;
-  return [...all.values()].filter((card) => keyOf(columnOf(view, card)) === key).sort((one, other) => direction * (compare(one.createdAt, other.createdAt) || compare(one.id, other.id)));
+  return [...all.values()]
+    .filter((card) => keyOf(columnOf(view, card)) === key)
+    .sort((one, other) => direction * (compare(one.createdAt, other.createdAt) || compare(one.id, other.id)));
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
@@ -80,4 +89,5 @@ export function movesText(moves: readonly { before: Place | undefined; now: Plac
   return real.map(({ before, now }) => `${(before ?? now).title}: ${wordsOf(now.key)}.`).join(' ');
 }
 
-const wordsOf = (key: string | null): string => (key === null ? 'no longer on this board' : key === 'finished' ? 'finished' : `now in ${key.slice('stage '.length)}`);
+const wordsOf = (key: string | null): string =>
+  key === null ? 'no longer on this board' : key === 'finished' ? 'finished' : `now in ${key.slice('stage '.length)}`;

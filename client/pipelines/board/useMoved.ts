@@ -67,12 +67,18 @@ export function useMoved(view: BoardView): Moved {
         break;
       }
       carried.current = focused ?? null;
-      take(data.nodes.flatMap((node) => (node?.__typename === 'Session' ? [readFragment(BoardCardDocument, node)] : [])));
+      take(
+        data.nodes.flatMap((node) => (node?.__typename === 'Session' ? [readFragment(BoardCardDocument, node)] : [])),
+      );
     }
     reading.current = false;
   };
   const take = (cards: Card[]): void => {
-    const moves = cards.map((card) => ({ id: card.id, before: known.current.get(card.id), now: { title: card.title, key: keyOf(columnOf(view, card)) } }));
+    const moves = cards.map((card) => ({
+      id: card.id,
+      before: known.current.get(card.id),
+      now: { title: card.title, key: keyOf(columnOf(view, card)) },
+    }));
     if (moves.every(({ before, now }) => before === undefined && now.key === null)) return;
     for (const { id, now } of moves) {
       if (now.key === null) known.current.delete(id);
@@ -86,7 +92,10 @@ export function useMoved(view: BoardView): Moved {
         if (columnOf(view, card) === null) all.delete(card.id);
         else all.set(card.id, card);
       }
-      const next = { moments: { stages: stages + 1, finished: finished + Number(ended) }, words: words === '' ? last : words };
+      const next = {
+        moments: { stages: stages + 1, finished: finished + Number(ended) },
+        words: words === '' ? last : words,
+      };
       return all.size > mostKept ? { ...next, cards: none, edition: edition + 1 } : { ...next, cards: all, edition };
     });
   };
@@ -123,12 +132,15 @@ export function useMoved(view: BoardView): Moved {
     ...state,
     note: (cards) => {
       // A column may have a moved card before it is taken here: that is still to be told.
-      for (const card of cards) if (!known.current.has(card.id)) known.current.set(card.id, { title: card.title, key: keyOf(columnOf(view, card)) });
+      for (const card of cards)
+        if (!known.current.has(card.id))
+          known.current.set(card.id, { title: card.title, key: keyOf(columnOf(view, card)) });
     },
   };
 }
 
 /** A card that moves takes the focus with it. */
 function keepFocus(id: string): void {
-  if (document.activeElement === document.body) document.querySelector<HTMLElement>(`[data-session="${id}"] a`)?.focus({ preventScroll: true });
+  if (document.activeElement === document.body)
+    document.querySelector<HTMLElement>(`[data-session="${id}"] a`)?.focus({ preventScroll: true });
 }

@@ -10,4 +10,5 @@ export function readBoardView(slug: string, search: string): BoardView {
   return { slug, version: Number.isSafeInteger(version) && version > 0 ? version : null };
 }
 
-export const writeBoardView = ({ slug, version }: BoardView): string => `/pipelines/${encodeURIComponent(slug)}/board${version === null ? '' : `?version=${version}`}`;
+export const writeBoardView = ({ slug, version }: BoardView): string =>
+  `/pipelines/${encodeURIComponent(slug)}/board${version === null ? '' : `?version=${version}`}`;

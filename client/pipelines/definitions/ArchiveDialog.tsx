@@ -22,7 +22,17 @@ const ArchivePipelineMutation = graphql(`
 `);
 
 /** Archives a pipeline, once confirmed. */
-export function ArchiveDialog({ slug, name, open, onClose }: { slug: string; name: string; open: number | undefined; onClose: () => void }) {
+export function ArchiveDialog({
+  slug,
+  name,
+  open,
+  onClose,
+}: {
+  slug: string;
+  name: string;
+  open: number | undefined;
+  onClose: () => void;
+}) {
   const [{ data, error, fetching }, archive] = useMutation(ArchivePipelineMutation);
   const answer = data?.archivePipeline;
   const confirm = async () => {
@@ -46,13 +56,20 @@ export function ArchiveDialog({ slug, name, open, onClose }: { slug: string; nam
       }
     >
       <p>
-        No new session can begin in {slug}. {underWay(open)} All versions stay readable. To use the pipeline again, define its next version: Edit, then save it with or without a change.
+        No new session can begin in {slug}. {underWay(open)} All versions stay readable. To use the pipeline again,
+        define its next version: Edit, then save it with or without a change.
       </p>
       {error && <RequestError error={error} onRetry={() => void confirm()} />}
-      {answer && answer.__typename !== 'ArchivePipelinePayload' && <ErrorNote title="It was not archived">{answer.message}</ErrorNote>}
+      {answer && answer.__typename !== 'ArchivePipelinePayload' && (
+        <ErrorNote title="It was not archived">{answer.message}</ErrorNote>
+      )}
     </Dialog>
   );
 }
 
 const underWay = (open: number | undefined): string =>
-  open === 0 ? 'No session is under way in it.' : open === 1 ? 'The open session goes on.' : `${open === undefined ? 'Open' : `The ${open.toLocaleString()} open`} sessions go on.`;
+  open === 0
+    ? 'No session is under way in it.'
+    : open === 1
+      ? 'The open session goes on.'
+      : `${open === undefined ? 'Open' : `The ${open.toLocaleString()} open`} sessions go on.`;

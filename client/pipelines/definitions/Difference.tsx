@@ -4,7 +4,15 @@ import { differenceOf } from './difference.ts';
 import styles from './Difference.module.css';
 
 /** The changed lines between two definitions. `before` is null for a new pipeline. */
-export function Difference({ before, after, equal }: { before: NamedDefinition | null; after: NamedDefinition; equal: string }) {
+export function Difference({
+  before,
+  after,
+  equal,
+}: {
+  before: NamedDefinition | null;
+  after: NamedDefinition;
+  equal: string;
+}) {
   const lines = useMemo(() => differenceOf(before, after), [before, after]);
   if (lines.length === 0) return <p className="soft">{equal}</p>;
   return (

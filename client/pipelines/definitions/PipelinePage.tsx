@@ -36,7 +36,11 @@ const NewestQuery = graphql(`
 /** A definition: drawn, stage by stage, and its difference to the version before. The URL holds the version. */
 export default function PipelinePage({ slug }: { slug: string }) {
   const version = readVersion(new URLSearchParams(useSearch()));
-  const [{ data, error, stale, fetching }, ask] = useQuery({ query: PipelineQuery, variables: { slug, version }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, stale, fetching }, ask] = useQuery({
+    query: PipelineQuery,
+    variables: { slug, version },
+    requestPolicy: 'cache-and-network',
+  });
   const saved = data?.pipeline ? readFragment(SavedPipelineFragment, data.pipeline) : null;
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   // Another version is on its way: the one before stays until then.
@@ -47,7 +51,14 @@ export default function PipelinePage({ slug }: { slug: string }) {
       {(!data || fetching || stale) && !error && <Skeleton height="20rem" />}
       {data && !fetching && !stale && (
         <div className="card">
-          <EmptyState icon="pipeline" title={version === null ? `There is no pipeline '${slug}'.` : `There is no version ${version} of a pipeline '${slug}'.`}>
+          <EmptyState
+            icon="pipeline"
+            title={
+              version === null
+                ? `There is no pipeline '${slug}'.`
+                : `There is no version ${version} of a pipeline '${slug}'.`
+            }
+          >
             <Link href="/pipelines">All pipelines</Link>
           </EmptyState>
         </div>
@@ -60,7 +71,11 @@ function Shown({ saved, failure }: { saved: Saved; failure: ReactNode }) {
   const { slug, version, name, description, createdAt, replacedAt, archivedAt } = saved;
   const mayDefine = useMay('manageAgents');
   const [archiving, setArchiving] = useState(false);
-  const [{ data: newest }, askNewest] = useQuery({ query: NewestQuery, variables: { slug, sessions: { pipeline: slug, status: ['RUNNING', 'PAUSED'] } }, requestPolicy: 'cache-and-network' });
+  const [{ data: newest }, askNewest] = useQuery({
+    query: NewestQuery,
+    variables: { slug, sessions: { pipeline: slug, status: ['RUNNING', 'PAUSED'] } },
+    requestPolicy: 'cache-and-network',
+  });
   const open = newest?.sessions.totalCount;
   const last = Math.max(version, newest?.pipeline?.version ?? 0);
   const isArchived = newest?.pipeline ? newest.pipeline.archivedAt != null : archivedAt != null;
@@ -81,7 +96,9 @@ function Shown({ saved, failure }: { saved: Saved; failure: ReactNode }) {
             </span>
           )}
           {isArchived && <Badge {...archivedLook} />}
-          {open !== undefined && <span>{open === 1 ? '1 open session' : `${open.toLocaleString()} open sessions`}</span>}
+          {open !== undefined && (
+            <span>{open === 1 ? '1 open session' : `${open.toLocaleString()} open sessions`}</span>
+          )}
           <Link href="/pipelines">All pipelines</Link>
         </span>
       }
@@ -110,7 +127,12 @@ function Shown({ saved, failure }: { saved: Saved; failure: ReactNode }) {
       </section>
       <ol role="list" aria-label="Stages and transitions" className={styles.stages}>
         {definition.stages.map((stage) => (
-          <StageCard key={stage.name} stage={stage} transitions={definition.transitions} isStart={stage.name === definition.start} />
+          <StageCard
+            key={stage.name}
+            stage={stage}
+            transitions={definition.transitions}
+            isStart={stage.name === definition.start}
+          />
         ))}
       </ol>
       {version > 1 && (
@@ -140,7 +162,13 @@ function VersionChoice({ slug, version, last }: { slug: string; version: number;
   return (
     <label className={styles.version}>
       <span>Version</span>
-      <select className="select" value={version} onChange={({ target }) => navigate(versionPath(slug, Number(target.value) === last ? null : Number(target.value)))}>
+      <select
+        className="select"
+        value={version}
+        onChange={({ target }) =>
+          navigate(versionPath(slug, Number(target.value) === last ? null : Number(target.value)))
+        }
+      >
         {Array.from({ length: last }, (_, index) => last - index).map((each) => (
           <option key={each} value={each}>
             {each === last ? `${each} (newest)` : each}
@@ -157,5 +185,11 @@ function Since({ slug, version, saved }: { slug: string; version: number; saved:
   if (error) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   // The answer of the version before stays while another one is read.
   if (before?.version !== version) return <Skeleton height="6rem" />;
-  return <Difference before={definitionOf(before)} after={definitionOf(saved)} equal="Nothing: it was defined again after it had been archived." />;
+  return (
+    <Difference
+      before={definitionOf(before)}
+      after={definitionOf(saved)}
+      equal="Nothing: it was defined again after it had been archived."
+    />
+  );
 }

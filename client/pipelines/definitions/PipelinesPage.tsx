@@ -60,7 +60,14 @@ export default function PipelinesPage() {
       }
     >
       <label className={styles.archived}>
-        <input type="checkbox" checked={archived} onChange={({ target }) => navigate(target.checked ? '/pipelines?archived=1' : '/pipelines', { replace: true })} /> With archived ones
+        <input
+          type="checkbox"
+          checked={archived}
+          onChange={({ target }) =>
+            navigate(target.checked ? '/pipelines?archived=1' : '/pipelines', { replace: true })
+          }
+        />{' '}
+        With archived ones
       </label>
       <List key={String(archived)} archived={archived} />
     </Page>
@@ -74,7 +81,14 @@ function List({ archived }: { archived: boolean }) {
   const [pages, setPages] = useState(1);
   return (
     <ListTable label="Pipelines" columns={columns} className={styles.table} choice={choice}>
-      <ListPage archived={archived} after={null} before={0} pages={pages} total={undefined} onMore={() => setPages((count) => count + 1)} />
+      <ListPage
+        archived={archived}
+        after={null}
+        before={0}
+        pages={pages}
+        total={undefined}
+        onMore={() => setPages((count) => count + 1)}
+      />
     </ListTable>
   );
 }
@@ -91,7 +105,11 @@ interface ListPageProps {
 // No event tells of a definition: the list is read when the page opens.
 function ListPage({ archived, after, before, pages, total, onMore }: ListPageProps) {
   const isFirst = after === null;
-  const [{ data, error, fetching }, ask] = useQuery({ query: PipelinesQuery, variables: { where: { includeArchived: archived }, after, count: isFirst }, requestPolicy: 'cache-and-network' });
+  const [{ data, error, fetching }, ask] = useQuery({
+    query: PipelinesQuery,
+    variables: { where: { includeArchived: archived }, after, count: isFirst },
+    requestPolicy: 'cache-and-network',
+  });
   const pageInfo = data?.pipelines.pageInfo;
   const next = pages > 1 && pageInfo?.hasNextPage === true ? (pageInfo.endCursor ?? null) : null;
   return (
@@ -110,14 +128,24 @@ function ListPage({ archived, after, before, pages, total, onMore }: ListPagePro
         </EmptyState>
       }
       row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
-      next={next === null ? null : (shown, all) => <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />}
+      next={
+        next === null
+          ? null
+          : (shown, all) => (
+              <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />
+            )
+      }
       onRetry={() => ask({ requestPolicy: 'network-only' })}
       onMore={onMore}
     />
   );
 }
 
-function Row({ pipeline: { slug, version, name, description, stages, createdAt, archivedAt } }: { pipeline: Data['pipelines']['nodes'][number] }) {
+function Row({
+  pipeline: { slug, version, name, description, stages, createdAt, archivedAt },
+}: {
+  pipeline: Data['pipelines']['nodes'][number];
+}) {
   return (
     <tr>
       <td>

@@ -5,13 +5,28 @@ import styles from './PipelinePage.module.css';
 import { deadlinesText, sentencesOf } from './words.ts';
 
 /** A stage: who works in it, until when, with which instructions, and where its outcomes lead. */
-export function StageCard({ stage, transitions, isStart }: { stage: Stage; transitions: readonly Transition[]; isStart: boolean }) {
+export function StageCard({
+  stage,
+  transitions,
+  isStart,
+}: {
+  stage: Stage;
+  transitions: readonly Transition[];
+  isStart: boolean;
+}) {
   const { name, role, agentType, phase, instructions, payloadSchema } = stage;
   return (
     <li className={`card ${styles.stage}`}>
       <h2>{name}</h2>
       <p className="small">
-        {[isStart ? 'First stage' : null, role === null ? 'any role' : `role ${role}`, agentType === null ? 'any type' : `type ${agentType}`, phase === null ? null : `phase ${phase}`].filter((each) => each !== null).join(', ')}
+        {[
+          isStart ? 'First stage' : null,
+          role === null ? 'any role' : `role ${role}`,
+          agentType === null ? 'any type' : `type ${agentType}`,
+          phase === null ? null : `phase ${phase}`,
+        ]
+          .filter((each) => each !== null)
+          .join(', ')}
       </p>
       <p className="soft small">{deadlinesText(stage)}</p>
       <ul role="list" aria-label={`Transitions of ${name}`} className={styles.ways}>

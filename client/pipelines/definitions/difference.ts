@@ -18,8 +18,13 @@ const context = 3;
 
 /** What the second definition changes, line by line, with three unchanged lines around each change. Empty when they are equal. */
 export function differenceOf(before: NamedDefinition | null, after: NamedDefinition): (Line | Gap)[] {
-  const lines = diffArrays(before === null ? [] : linesOf(before), linesOf(after)).flatMap(({ added, removed, value }) => value.map((text): Line => ({ kind: added ? 'added' : removed ? 'removed' : 'same', text })));
-  const isNear = lines.map((_line, index) => lines.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== 'same'));
+  const lines = diffArrays(before === null ? [] : linesOf(before), linesOf(after)).flatMap(
+    ({ added, removed, value }) =>
+      value.map((text): Line => ({ kind: added ? 'added' : removed ? 'removed' : 'same', text })),
+  );
+  const isNear = lines.map((_line, index) =>
+    lines.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== 'same'),
+  );
   const shown: (Line | Gap)[] = [];
   for (const [index, line] of lines.entries()) {
     const last = shown.at(-1);
@@ -30,7 +35,8 @@ export function differenceOf(before: NamedDefinition | null, after: NamedDefinit
   return shown.some(({ kind }) => kind !== 'gap') ? shown : [];
 }
 
-export const areEqual = (one: NamedDefinition, other: NamedDefinition): boolean => canonicalJson(one) === canonicalJson(other);
+export const areEqual = (one: NamedDefinition, other: NamedDefinition): boolean =>
+  canonicalJson(one) === canonicalJson(other);
 
 /** A definition as lines to read. Different definitions have different lines; the order of the names in a schema makes no difference. */
 export function linesOf({ name, description, start, stages, transitions }: NamedDefinition): string[] {
@@ -65,6 +71,7 @@ function field(name: string, value: string | number | null): string[] {
   return lines.length === 1 ? [`${name}: ${lines[0]}`] : [`${name}:`, ...indented(lines)];
 }
 
-const schema = (value: object | null): string[] => (value === null ? [] : field('payload schema', JSON.stringify(JSON.parse(canonicalJson(value)), null, 2)));
+const schema = (value: object | null): string[] =>
+  value === null ? [] : field('payload schema', JSON.stringify(JSON.parse(canonicalJson(value)), null, 2));
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);

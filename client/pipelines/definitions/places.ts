@@ -3,7 +3,8 @@ import type { Look } from '../../ui/Badge.tsx';
 /** No slug begins with `_`. */
 export const newPath = '/pipelines/_new';
 
-export const versionPath = (slug: string, version: number | null): string => (version === null ? `/pipelines/${slug}` : `/pipelines/${slug}?version=${version}`);
+export const versionPath = (slug: string, version: number | null): string =>
+  version === null ? `/pipelines/${slug}` : `/pipelines/${slug}?version=${version}`;
 
 /** The version in the URL; null for the newest. */
 export function readVersion(params: URLSearchParams): number | null {

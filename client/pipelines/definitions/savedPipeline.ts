@@ -65,16 +65,23 @@ export const definitionOf = ({ slug, name, description, start, stages, transitio
     agentType: stage.agentType ?? null,
     phase: stage.phase ?? null,
     instructions: stage.instructions ?? null,
-    payloadSchema: (stage.payloadSchema ?? null),
+    payloadSchema: stage.payloadSchema ?? null,
     acceptWithinMinutes: stage.acceptWithinMinutes ?? null,
     remindAfterMinutes: stage.remindAfterMinutes ?? null,
-    escalateTo: stage.escalateTo == null ? null : { agentId: stage.escalateTo.agent?.id ?? null, role: stage.escalateTo.role ?? null, operators: stage.escalateTo.operators },
+    escalateTo:
+      stage.escalateTo == null
+        ? null
+        : {
+            agentId: stage.escalateTo.agent?.id ?? null,
+            role: stage.escalateTo.role ?? null,
+            operators: stage.escalateTo.operators,
+          },
   })),
   transitions: transitions.map(({ from, outcome, to, when, payloadSchema }) => ({
     from,
     outcome,
     to: to ?? null,
     when: when == null ? null : { variable: when.variable, op: when.op, value: when.value ?? null },
-    payloadSchema: (payloadSchema ?? null),
+    payloadSchema: payloadSchema ?? null,
   })),
 });

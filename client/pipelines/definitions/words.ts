@@ -1,10 +1,18 @@
 import type { Condition, Stage, Transition } from '../../../server/pipelines/rules.ts';
 
-const minutesText = (minutes: number): string => (minutes === 1 ? '1 minute' : `${minutes.toLocaleString('en')} minutes`);
+const minutesText = (minutes: number): string =>
+  minutes === 1 ? '1 minute' : `${minutes.toLocaleString('en')} minutes`;
 
 /** "Accept within 30 minutes; a reminder after 10 minutes. When no agent accepts: an operator chooses the agent." */
-export function deadlinesText({ acceptWithinMinutes, remindAfterMinutes, escalateTo }: Pick<Stage, 'acceptWithinMinutes' | 'remindAfterMinutes' | 'escalateTo'>): string {
-  const within = acceptWithinMinutes === null ? "Accept within the server's default" : `Accept within ${minutesText(acceptWithinMinutes)}`;
+export function deadlinesText({
+  acceptWithinMinutes,
+  remindAfterMinutes,
+  escalateTo,
+}: Pick<Stage, 'acceptWithinMinutes' | 'remindAfterMinutes' | 'escalateTo'>): string {
+  const within =
+    acceptWithinMinutes === null
+      ? "Accept within the server's default"
+      : `Accept within ${minutesText(acceptWithinMinutes)}`;
   return `${within}${remindAfterMinutes === null ? '' : `; a reminder after ${minutesText(remindAfterMinutes)}`}. When no agent accepts: ${escalationText(escalateTo)}.`;
 }
 
@@ -15,12 +23,22 @@ export function escalationText(to: Stage['escalateTo']): string {
   return 'back to the stage before';
 }
 
-export const opWords: Record<Condition['op'], string> = { EQ: 'is', NE: 'is set and is not', LT: 'is less than', GT: 'is greater than', IN: 'is one of', EXISTS: 'is set' };
+export const opWords: Record<Condition['op'], string> = {
+  EQ: 'is',
+  NE: 'is set and is not',
+  LT: 'is less than',
+  GT: 'is greater than',
+  IN: 'is one of',
+  EXISTS: 'is set',
+};
 
 /** `risk is "high"`, `score is less than 3`, `size is one of "s", "m"`. */
 export function conditionText({ variable, op, value }: Condition): string {
   const name = /^[\w.-]+$/.test(variable) ? variable : JSON.stringify(variable);
-  const values = op === 'EXISTS' ? '' : ` ${op === 'IN' && Array.isArray(value) ? value.map((each) => JSON.stringify(each)).join(', ') : JSON.stringify(value)}`;
+  const values =
+    op === 'EXISTS'
+      ? ''
+      : ` ${op === 'IN' && Array.isArray(value) ? value.map((each) => JSON.stringify(each)).join(', ') : JSON.stringify(value)}`;
   return `${name} ${opWords[op]}${values}`;
 }
 
@@ -38,6 +56,11 @@ export function sentencesOf(stage: string, transitions: readonly Transition[]): 
   const own = transitions.filter(({ from }) => from === stage);
   return own.map(({ outcome, when, to, payloadSchema }, index) => {
     const follows = own.slice(0, index).some((other) => other.outcome === outcome);
-    return { outcome, to, payloadSchema, when: when === null ? (follows ? 'otherwise' : '') : `${follows ? 'else ' : ''}if ${conditionText(when)}` };
+    return {
+      outcome,
+      to,
+      payloadSchema,
+      when: when === null ? (follows ? 'otherwise' : '') : `${follows ? 'else ' : ''}if ${conditionText(when)}`,
+    };
   });
 }

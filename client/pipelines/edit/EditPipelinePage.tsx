@@ -32,10 +32,19 @@ export default function EditPipelinePage({ slug = null }: { slug?: string | null
 }
 
 function Loaded({ slug }: { slug: string }) {
-  const [{ data, error }, ask] = useQuery({ query: PipelineQuery, variables: { slug, version: null }, requestPolicy: 'network-only' });
+  const [{ data, error }, ask] = useQuery({
+    query: PipelineQuery,
+    variables: { slug, version: null },
+    requestPolicy: 'network-only',
+  });
   const newest = data?.pipeline ? readFragment(SavedPipelineFragment, data.pipeline) : null;
   // The editor keeps what it began with when the newest version changes meanwhile.
-  if (newest) return <Editor base={{ definition: definitionOf(newest), version: newest.version, isArchived: newest.archivedAt != null }} />;
+  if (newest)
+    return (
+      <Editor
+        base={{ definition: definitionOf(newest), version: newest.version, isArchived: newest.archivedAt != null }}
+      />
+    );
   return (
     <>
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}

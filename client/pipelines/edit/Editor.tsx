@@ -58,7 +58,11 @@ export function Editor({ base }: { base: Present | null }) {
   const client = useClient();
   const [, navigate] = useLocation();
   const slug = base?.definition.slug ?? null;
-  const { value, change, isChanged, wasKept, drop } = useKept<Kept>(`pipeline.${slug ?? '_new'}`, { draft: base === null ? emptyDraft : draftOf(base.definition), from: base?.version ?? 0, json: null });
+  const { value, change, isChanged, wasKept, drop } = useKept<Kept>(`pipeline.${slug ?? '_new'}`, {
+    draft: base === null ? emptyDraft : draftOf(base.definition),
+    from: base?.version ?? 0,
+    json: null,
+  });
   const { draft, from } = value;
   // The newest version, as it was when the definition was saved.
   const [found, setFound] = useState<Present | null>(null);
@@ -76,10 +80,17 @@ export function Editor({ base }: { base: Present | null }) {
   const preview = useMemo(() => ({ drawn: drawnOf(later), definition: read(later).definition }), [later]);
   const jsonFault = useMemo(() => (json === null ? undefined : faultOfJson(json, slug)), [json, slug]);
   // Text that is no definition is in no draft: it comes first.
-  const problems = useMemo(() => (jsonFault === undefined ? faultsOf(draft).map((fault) => problemOf(fault, draft)) : [{ place: 'json', text: jsonFault, isMissing: false }]), [draft, jsonFault]);
+  const problems = useMemo(
+    () =>
+      jsonFault === undefined
+        ? faultsOf(draft).map((fault) => problemOf(fault, draft))
+        : [{ place: 'json', text: jsonFault, isMissing: false }],
+    [draft, jsonFault],
+  );
   const present = found?.definition.slug === definition.slug ? found : base;
   const hasMoved = present !== null && present.version !== from;
-  const isEqual = present !== null && !present.isArchived && unread.length === 0 && areEqual(definition, present.definition);
+  const isEqual =
+    present !== null && !present.isArchived && unread.length === 0 && areEqual(definition, present.definition);
   const version = (present?.version ?? 0) + 1;
 
   const setDraft = (next: Draft) => {
@@ -98,7 +109,9 @@ export function Editor({ base }: { base: Present | null }) {
     setRefusal(null);
   };
   const errorAt = (place: string): string | undefined =>
-    refusal?.place === place ? refusal.text : problems.find((problem) => problem.place === place && (isStrict || !problem.isMissing))?.text;
+    refusal?.place === place
+      ? refusal.text
+      : problems.find((problem) => problem.place === place && (isStrict || !problem.isMissing))?.text;
 
   // The field exists in the form only after the render.
   const [focus, setFocus] = useState<{ place: string } | null>(null);
@@ -117,7 +130,11 @@ export function Editor({ base }: { base: Present | null }) {
     setFailure(null);
     if (problems[0]) return goTo(problems[0].place);
     // Somebody else may have defined a version meanwhile: the difference to it is shown before anything is written.
-    const { data, error } = await client.query(PipelineQuery, { slug: definition.slug, version: null }, { requestPolicy: 'network-only' });
+    const { data, error } = await client.query(
+      PipelineQuery,
+      { slug: definition.slug, version: null },
+      { requestPolicy: 'network-only' },
+    );
     if (error) return setFailure(error);
     const newest = data?.pipeline ? readFragment(SavedPipelineFragment, data.pipeline) : null;
     if (newest !== null && newest.version !== from) {
@@ -131,7 +148,10 @@ export function Editor({ base }: { base: Present | null }) {
       drop();
       navigate(`/pipelines/${definition.slug}`);
     } else if (answer) {
-      const path = answer.__typename === 'BadUserInputError' ? answer.path.slice(1).map((part) => (/^\d+$/.test(part) ? Number(part) : part)) : [];
+      const path =
+        answer.__typename === 'BadUserInputError'
+          ? answer.path.slice(1).map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+          : [];
       const place = placeOf(path, draft);
       setRefusal({ place, text: answer.message.replace(/^input\./, ''), isMissing: false });
       setJson(null);
@@ -161,7 +181,9 @@ export function Editor({ base }: { base: Present | null }) {
               : `Version ${present.version} was defined after these changes began. The difference below is to it. Save again to define version ${version}.`}
           </div>
         )}
-        {present?.isArchived && <div className={styles.note}>This pipeline is archived. Saving puts it into use again.</div>}
+        {present?.isArchived && (
+          <div className={styles.note}>This pipeline is archived. Saving puts it into use again.</div>
+        )}
         {failure && <RequestError error={failure} onRetry={() => void save()} />}
         {refusal?.place === '' && <ErrorNote title="The definition was not saved">{refusal.text}</ErrorNote>}
         <JsonView
@@ -196,7 +218,9 @@ export function Editor({ base }: { base: Present | null }) {
         </section>
         <Problems problems={problems} isEqual={isEqual} onChoose={goTo} />
         <section className={`card ${styles.part}`} aria-labelledby="difference">
-          <h2 id="difference">{present === null ? 'What is defined' : `What changes since version ${present.version}`}</h2>
+          <h2 id="difference">
+            {present === null ? 'What is defined' : `What changes since version ${present.version}`}
+          </h2>
           <Difference before={present?.definition ?? null} after={preview.definition} equal="Nothing yet." />
         </section>
       </div>

@@ -28,25 +28,56 @@ export function Fields({ draft, hasSlug, errorAt, onChange }: FieldsProps) {
     count.current = draft.stages.length;
   }, [draft.stages.length]);
   const { stages } = draft;
-  const change = (key: number, part: Partial<StageDraft>) => onChange({ ...draft, stages: stages.map((stage) => (stage.key === key ? { ...stage, ...part } : stage)) });
-  const move = (from: number, to: number) => onChange({ ...draft, stages: stages.toSpliced(from, 1).toSpliced(to, 0, stages[from]!) });
-  const lost = draft.transitions.flatMap((way, index) => (typeof way.from === 'string' || !stages.some(({ key }) => key === way.from) ? [{ way, index }] : []));
+  const change = (key: number, part: Partial<StageDraft>) =>
+    onChange({ ...draft, stages: stages.map((stage) => (stage.key === key ? { ...stage, ...part } : stage)) });
+  const move = (from: number, to: number) =>
+    onChange({ ...draft, stages: stages.toSpliced(from, 1).toSpliced(to, 0, stages[from]!) });
+  const lost = draft.transitions.flatMap((way, index) =>
+    typeof way.from === 'string' || !stages.some(({ key }) => key === way.from) ? [{ way, index }] : [],
+  );
   return (
     <>
       <section className={`card ${styles.part}`} aria-label="The pipeline">
         {!hasSlug && (
           <div data-place="slug">
-            <TextField label="Slug" value={draft.slug} mono quiet error={errorAt('slug')} hint="Name for programs, such as release-notes. It cannot be changed later." onChange={(slug) => onChange({ ...draft, slug })} />
+            <TextField
+              label="Slug"
+              value={draft.slug}
+              mono
+              quiet
+              error={errorAt('slug')}
+              hint="Name for programs, such as release-notes. It cannot be changed later."
+              onChange={(slug) => onChange({ ...draft, slug })}
+            />
           </div>
         )}
         <div data-place="name">
-          <TextField label="Name" value={draft.name} quiet error={errorAt('name')} onChange={(name) => onChange({ ...draft, name })} />
+          <TextField
+            label="Name"
+            value={draft.name}
+            quiet
+            error={errorAt('name')}
+            onChange={(name) => onChange({ ...draft, name })}
+          />
         </div>
         <div data-place="description">
-          <TextField label="Description" value={draft.description} rows={2} quiet error={errorAt('description')} onChange={(description) => onChange({ ...draft, description })} />
+          <TextField
+            label="Description"
+            value={draft.description}
+            rows={2}
+            quiet
+            error={errorAt('description')}
+            onChange={(description) => onChange({ ...draft, description })}
+          />
         </div>
         <div data-place="start">
-          <SelectField label="First stage" value={fromRef(draft.start)} options={stageOptions(draft, draft.start)} error={errorAt('start')} onChange={(chosen) => onChange({ ...draft, start: toRef(chosen) ?? '' })} />
+          <SelectField
+            label="First stage"
+            value={fromRef(draft.start)}
+            options={stageOptions(draft, draft.start)}
+            error={errorAt('start')}
+            onChange={(chosen) => onChange({ ...draft, start: toRef(chosen) ?? '' })}
+          />
         </div>
       </section>
       <FieldError message={errorAt('stages')} quiet />
@@ -58,13 +89,30 @@ export function Fields({ draft, hasSlug, errorAt, onChange }: FieldsProps) {
               <StageFields stage={stage} index={index} errorAt={errorAt} onChange={(part) => change(stage.key, part)} />
               <Ways draft={draft} stage={stage.key} number={index + 1} errorAt={errorAt} onChange={onChange} />
               <div className={styles.order}>
-                <button type="button" className="button quiet small" aria-label={`Move stage ${index + 1} up`} aria-disabled={index === 0} onClick={() => index > 0 && move(index, index - 1)}>
+                <button
+                  type="button"
+                  className="button quiet small"
+                  aria-label={`Move stage ${index + 1} up`}
+                  aria-disabled={index === 0}
+                  onClick={() => index > 0 && move(index, index - 1)}
+                >
                   Up
                 </button>
-                <button type="button" className="button quiet small" aria-label={`Move stage ${index + 1} down`} aria-disabled={index === stages.length - 1} onClick={() => index < stages.length - 1 && move(index, index + 1)}>
+                <button
+                  type="button"
+                  className="button quiet small"
+                  aria-label={`Move stage ${index + 1} down`}
+                  aria-disabled={index === stages.length - 1}
+                  onClick={() => index < stages.length - 1 && move(index, index + 1)}
+                >
                   Down
                 </button>
-                <button type="button" className="button quiet small" aria-label={`Remove stage ${index + 1}`} onClick={() => onChange(withoutStage(draft, stage.key))}>
+                <button
+                  type="button"
+                  className="button quiet small"
+                  aria-label={`Remove stage ${index + 1}`}
+                  onClick={() => onChange(withoutStage(draft, stage.key))}
+                >
                   <Icon name="cross" size={12} /> Remove stage
                 </button>
               </div>
@@ -83,7 +131,14 @@ export function Fields({ draft, hasSlug, errorAt, onChange }: FieldsProps) {
           <ul role="list" className={styles.ways}>
             {lost.map(({ way, index }) => (
               <li key={way.key}>
-                <WayFields draft={draft} way={way} index={index} name={`Transition ${index + 1}`} errorAt={errorAt} onChange={onChange} />
+                <WayFields
+                  draft={draft}
+                  way={way}
+                  index={index}
+                  name={`Transition ${index + 1}`}
+                  errorAt={errorAt}
+                  onChange={onChange}
+                />
               </li>
             ))}
           </ul>

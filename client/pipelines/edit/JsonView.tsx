@@ -21,10 +21,22 @@ export function JsonView({ text, fault, isReadable, onType, onOpen, onClose }: J
   return (
     <>
       <div className={styles.views} role="group" aria-label="View">
-        <button type="button" aria-pressed={text === null} aria-disabled={fault !== undefined} aria-describedby={fault === undefined ? undefined : `${id}-fault`} onClick={() => fault === undefined && onClose()}>
+        <button
+          type="button"
+          aria-pressed={text === null}
+          aria-disabled={fault !== undefined}
+          aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+          onClick={() => fault === undefined && onClose()}
+        >
           Form
         </button>
-        <button type="button" aria-pressed={text !== null} aria-disabled={!isReadable} title={isReadable ? undefined : 'Solve first what cannot be read in the form.'} onClick={() => isReadable && text === null && onOpen()}>
+        <button
+          type="button"
+          aria-pressed={text !== null}
+          aria-disabled={!isReadable}
+          title={isReadable ? undefined : 'Solve first what cannot be read in the form.'}
+          onClick={() => isReadable && text === null && onOpen()}
+        >
           JSON
         </button>
       </div>

@@ -32,12 +32,25 @@ export function Ways({ draft, stage, number, errorAt, onChange }: Common & { sta
       <ul ref={list} role="list" aria-label={`Transitions of stage ${number}`} className={styles.ways}>
         {own.map(({ way, index }, at) => (
           <li key={way.key}>
-            <WayFields draft={draft} way={way} index={index} name={`Transition ${at + 1} of stage ${number}`} errorAt={errorAt} onChange={onChange} />
+            <WayFields
+              draft={draft}
+              way={way}
+              index={index}
+              name={`Transition ${at + 1} of stage ${number}`}
+              errorAt={errorAt}
+              onChange={onChange}
+            />
           </li>
         ))}
       </ul>
       <div>
-        <button ref={add} type="button" className="button small" aria-label={`Add a transition to stage ${number}`} onClick={() => onChange(withWay(draft, stage))}>
+        <button
+          ref={add}
+          type="button"
+          className="button small"
+          aria-label={`Add a transition to stage ${number}`}
+          onClick={() => onChange(withWay(draft, stage))}
+        >
           Add a transition
         </button>
       </div>
@@ -48,9 +61,20 @@ export function Ways({ draft, stage, number, errorAt, onChange }: Common & { sta
 const ops = Object.entries(opWords) as [Condition['op'], string][];
 
 /** One transition: its outcome, its condition, and where it leads. */
-export function WayFields({ draft, way, index, name, errorAt, onChange }: Common & { way: WayDraft; index: number; name: string }) {
+export function WayFields({
+  draft,
+  way,
+  index,
+  name,
+  errorAt,
+  onChange,
+}: Common & { way: WayDraft; index: number; name: string }) {
   const place = (field: string) => `transitions.${index}.${field}`;
-  const change = (part: Partial<WayDraft>) => onChange({ ...draft, transitions: draft.transitions.map((each) => (each.key === way.key ? { ...each, ...part } : each)) });
+  const change = (part: Partial<WayDraft>) =>
+    onChange({
+      ...draft,
+      transitions: draft.transitions.map((each) => (each.key === way.key ? { ...each, ...part } : each)),
+    });
   const isLost = !draft.stages.some(({ key }) => key === way.from);
   return (
     <fieldset className={styles.way} data-place={`transitions.${index}`}>
@@ -59,31 +83,70 @@ export function WayFields({ draft, way, index, name, errorAt, onChange }: Common
       <div className={styles.line}>
         {isLost && (
           <div data-place={place('from')}>
-            <SelectField label="From" value={fromRef(way.from)} options={stageOptions(draft, way.from)} error={errorAt(place('from'))} onChange={(chosen) => change({ from: toRef(chosen) ?? '' })} />
+            <SelectField
+              label="From"
+              value={fromRef(way.from)}
+              options={stageOptions(draft, way.from)}
+              error={errorAt(place('from'))}
+              onChange={(chosen) => change({ from: toRef(chosen) ?? '' })}
+            />
           </div>
         )}
         <div data-place={place('outcome')}>
-          <TextField label="Outcome" value={way.outcome} mono quiet error={errorAt(place('outcome'))} onChange={(outcome) => change({ outcome })} />
+          <TextField
+            label="Outcome"
+            value={way.outcome}
+            mono
+            quiet
+            error={errorAt(place('outcome'))}
+            onChange={(outcome) => change({ outcome })}
+          />
         </div>
         <div data-place={place('to')}>
-          <SelectField label="Leads to" value={fromRef(way.to)} options={[['', 'The end'], ...stageOptions(draft, way.to)]} error={errorAt(place('to'))} onChange={(chosen) => change({ to: toRef(chosen) })} />
+          <SelectField
+            label="Leads to"
+            value={fromRef(way.to)}
+            options={[['', 'The end'], ...stageOptions(draft, way.to)]}
+            error={errorAt(place('to'))}
+            onChange={(chosen) => change({ to: toRef(chosen) })}
+          />
         </div>
       </div>
       <div data-place={place('when')} className={styles.inside}>
         <label className={styles.check}>
-          <input type="checkbox" checked={way.conditional} onChange={({ target }) => change({ conditional: target.checked })} /> Only under a condition
+          <input
+            type="checkbox"
+            checked={way.conditional}
+            onChange={({ target }) => change({ conditional: target.checked })}
+          />{' '}
+          Only under a condition
         </label>
         <FieldError message={errorAt(place('when'))} quiet />
       </div>
       {way.conditional && (
         <div className={styles.line}>
           <div data-place={place('when.variable')}>
-            <TextField label="Context variable" value={way.variable} mono quiet error={errorAt(place('when.variable'))} onChange={(variable) => change({ variable })} />
+            <TextField
+              label="Context variable"
+              value={way.variable}
+              mono
+              quiet
+              error={errorAt(place('when.variable'))}
+              onChange={(variable) => change({ variable })}
+            />
           </div>
           <SelectField label="Comparison" value={way.op} options={ops} onChange={(op) => change({ op })} />
           {way.op !== 'EXISTS' && (
             <div data-place={place('when.value')}>
-              <TextField label="Value" value={way.value} mono quiet error={errorAt(place('when.value'))} hint={way.op === 'IN' ? 'A list, such as ["low", "high"].' : 'A number, true, or a text.'} onChange={(value) => change({ value })} />
+              <TextField
+                label="Value"
+                value={way.value}
+                mono
+                quiet
+                error={errorAt(place('when.value'))}
+                hint={way.op === 'IN' ? 'A list, such as ["low", "high"].' : 'A number, true, or a text.'}
+                onChange={(value) => change({ value })}
+              />
             </div>
           )}
         </div>
@@ -91,17 +154,41 @@ export function WayFields({ draft, way, index, name, errorAt, onChange }: Common
       <details className={styles.more}>
         <summary>Payload of its own{way.payloadSchema === '' ? ' (none)' : ''}</summary>
         <div data-place={place('payloadSchema')} className={styles.inside}>
-          <TextField label="JSON Schema of the payload" value={way.payloadSchema} rows={4} mono quiet error={errorAt(place('payloadSchema'))} hint="Empty: that of the stage." onChange={(payloadSchema) => change({ payloadSchema })} />
+          <TextField
+            label="JSON Schema of the payload"
+            value={way.payloadSchema}
+            rows={4}
+            mono
+            quiet
+            error={errorAt(place('payloadSchema'))}
+            hint="Empty: that of the stage."
+            onChange={(payloadSchema) => change({ payloadSchema })}
+          />
         </div>
       </details>
       <div className={styles.order}>
-        <button type="button" className="button quiet small" aria-label={`Move ${name.toLowerCase()} up`} onClick={() => onChange(moveWay(draft, way.key, -1))}>
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`Move ${name.toLowerCase()} up`}
+          onClick={() => onChange(moveWay(draft, way.key, -1))}
+        >
           Up
         </button>
-        <button type="button" className="button quiet small" aria-label={`Move ${name.toLowerCase()} down`} onClick={() => onChange(moveWay(draft, way.key, 1))}>
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`Move ${name.toLowerCase()} down`}
+          onClick={() => onChange(moveWay(draft, way.key, 1))}
+        >
           Down
         </button>
-        <button type="button" className="button quiet small" aria-label={`Remove ${name.toLowerCase()}`} onClick={() => onChange({ ...draft, transitions: draft.transitions.filter(({ key }) => key !== way.key) })}>
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`Remove ${name.toLowerCase()}`}
+          onClick={() => onChange({ ...draft, transitions: draft.transitions.filter(({ key }) => key !== way.key) })}
+        >
           <Icon name="cross" size={12} /> Remove
         </button>
       </div>

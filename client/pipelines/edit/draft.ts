@@ -1,5 +1,12 @@
 import { faultOfStageName, faultsOfFields } from '../../../server/pipelines/fields.ts';
-import { faultsOfDefinition, type Condition, type Fault, type NamedDefinition, type Stage, type Transition } from '../../../server/pipelines/rules.ts';
+import {
+  faultsOfDefinition,
+  type Condition,
+  type Fault,
+  type NamedDefinition,
+  type Stage,
+  type Transition,
+} from '../../../server/pipelines/rules.ts';
 
 /** Key of a stage, which stays while its name is typed; a name that no stage has. */
 export type StageRef = number | string;
@@ -44,16 +51,46 @@ export interface Draft {
   transitions: WayDraft[];
 }
 
-const nextKey = ({ stages, transitions }: Pick<Draft, 'stages' | 'transitions'>): number => Math.max(0, ...[...stages, ...transitions].map(({ key }) => key)) + 1;
+const nextKey = ({ stages, transitions }: Pick<Draft, 'stages' | 'transitions'>): number =>
+  Math.max(0, ...[...stages, ...transitions].map(({ key }) => key)) + 1;
 
-const emptyStage = { name: '', role: '', agentType: '', phase: '', instructions: '', payloadSchema: '', acceptWithinMinutes: '', remindAfterMinutes: '', escalate: 'BACK', escalateTo: '' } as const;
-const emptyWay = { outcome: 'DONE', to: null, conditional: false, variable: '', op: 'EQ', value: '', payloadSchema: '' } as const;
+const emptyStage = {
+  name: '',
+  role: '',
+  agentType: '',
+  phase: '',
+  instructions: '',
+  payloadSchema: '',
+  acceptWithinMinutes: '',
+  remindAfterMinutes: '',
+  escalate: 'BACK',
+  escalateTo: '',
+} as const;
+const emptyWay = {
+  outcome: 'DONE',
+  to: null,
+  conditional: false,
+  variable: '',
+  op: 'EQ',
+  value: '',
+  payloadSchema: '',
+} as const;
 
 /** A pipeline begins with one stage. */
-export const emptyDraft: Draft = { slug: '', name: '', description: '', start: 1, stages: [{ ...emptyStage, key: 1 }], transitions: [{ ...emptyWay, key: 2, from: 1 }] };
+export const emptyDraft: Draft = {
+  slug: '',
+  name: '',
+  description: '',
+  start: 1,
+  stages: [{ ...emptyStage, key: 1 }],
+  transitions: [{ ...emptyWay, key: 2, from: 1 }],
+};
 
 /** Adds a stage at the end. */
-export const withStage = (draft: Draft): Draft => ({ ...draft, stages: [...draft.stages, { ...emptyStage, key: nextKey(draft) }] });
+export const withStage = (draft: Draft): Draft => ({
+  ...draft,
+  stages: [...draft.stages, { ...emptyStage, key: nextKey(draft) }],
+});
 
 /** Removes a stage and its own transitions. Those that lead to it keep its name, which is a fault to repair. */
 export function withoutStage(draft: Draft, key: number): Draft {
@@ -70,7 +107,14 @@ export function withoutStage(draft: Draft, key: number): Draft {
 /** Adds a transition after the others of its stage. */
 export function withWay(draft: Draft, from: number): Draft {
   const last = draft.transitions.findLastIndex((way) => way.from === from);
-  return { ...draft, transitions: draft.transitions.toSpliced(last < 0 ? draft.transitions.length : last + 1, 0, { ...emptyWay, key: nextKey(draft), from }) };
+  return {
+    ...draft,
+    transitions: draft.transitions.toSpliced(last < 0 ? draft.transitions.length : last + 1, 0, {
+      ...emptyWay,
+      key: nextKey(draft),
+      from,
+    }),
+  };
 }
 
 /** Swaps a transition with the one before or after it in its stage. */
@@ -79,7 +123,10 @@ export function moveWay(draft: Draft, key: number, by: -1 | 1): Draft {
   const own = draft.transitions.filter(({ from }) => from === way.from);
   const other = own[own.indexOf(way) + by];
   if (other === undefined) return draft;
-  return { ...draft, transitions: draft.transitions.map((each) => (each === way ? other : each === other ? way : each)) };
+  return {
+    ...draft,
+    transitions: draft.transitions.map((each) => (each === way ? other : each === other ? way : each)),
+  };
 }
 
 export function draftOf({ slug, name, description, start, stages, transitions }: NamedDefinition): Draft {
@@ -100,7 +147,14 @@ export function draftOf({ slug, name, description, start, stages, transitions }:
       payloadSchema: jsonOf(stage.payloadSchema),
       acceptWithinMinutes: stage.acceptWithinMinutes?.toString() ?? '',
       remindAfterMinutes: stage.remindAfterMinutes?.toString() ?? '',
-      escalate: stage.escalateTo === null ? 'BACK' : stage.escalateTo.agentId !== null ? 'AGENT' : stage.escalateTo.role !== null ? 'ROLE' : 'OPERATORS',
+      escalate:
+        stage.escalateTo === null
+          ? 'BACK'
+          : stage.escalateTo.agentId !== null
+            ? 'AGENT'
+            : stage.escalateTo.role !== null
+              ? 'ROLE'
+              : 'OPERATORS',
       escalateTo: stage.escalateTo?.agentId ?? stage.escalateTo?.role ?? '',
     })),
     transitions: transitions.map(({ from, outcome, to, when, payloadSchema }, index) => ({
@@ -118,9 +172,13 @@ export function draftOf({ slug, name, description, start, stages, transitions }:
 }
 
 /** The definition, and what of the text cannot be read as a part of it. */
-export function read({ slug, name, description, start, stages, transitions }: Draft): { definition: NamedDefinition; unread: Fault[] } {
+export function read({ slug, name, description, start, stages, transitions }: Draft): {
+  definition: NamedDefinition;
+  unread: Fault[];
+} {
   const unread: Fault[] = [];
-  const nameOf = (ref: StageRef): string => (typeof ref === 'string' ? ref : (stages.find(({ key }) => key === ref)?.name ?? ''));
+  const nameOf = (ref: StageRef): string =>
+    typeof ref === 'string' ? ref : (stages.find(({ key }) => key === ref)?.name ?? '');
   const schema = (path: Fault['path'], text: string): object | null => {
     if (text.trim() === '') return null;
     try {
@@ -157,20 +215,27 @@ export function read({ slug, name, description, start, stages, transitions }: Dr
         escalateTo: escalationOf(stage, (message) => unread.push({ path: at('escalateTo'), message })),
       };
     }),
-    transitions: transitions.map(({ from, outcome, to, conditional, variable, op, value, payloadSchema }, index): Transition => ({
-      from: nameOf(from).trim(),
-      outcome: outcome.trim(),
-      to: to === null ? null : nameOf(to).trim(),
-      when: conditional ? { variable: variable.trim(), op, value: op === 'EXISTS' ? null : valueOf(value) } : null,
-      payloadSchema: schema(['transitions', index, 'payloadSchema'], payloadSchema),
-    })),
+    transitions: transitions.map(
+      ({ from, outcome, to, conditional, variable, op, value, payloadSchema }, index): Transition => ({
+        from: nameOf(from).trim(),
+        outcome: outcome.trim(),
+        to: to === null ? null : nameOf(to).trim(),
+        when: conditional ? { variable: variable.trim(), op, value: op === 'EXISTS' ? null : valueOf(value) } : null,
+        payloadSchema: schema(['transitions', index, 'payloadSchema'], payloadSchema),
+      }),
+    ),
   };
   return { definition, unread };
 }
 
 /** For the drawing: a stage without a valid name has its number. */
 export const drawnOf = (draft: Draft): NamedDefinition =>
-  read({ ...draft, stages: draft.stages.map((stage, index) => (faultOfStageName(stage.name.trim()) === null ? stage : { ...stage, name: `Stage ${index + 1}` })) }).definition;
+  read({
+    ...draft,
+    stages: draft.stages.map((stage, index) =>
+      faultOfStageName(stage.name.trim()) === null ? stage : { ...stage, name: `Stage ${index + 1}` },
+    ),
+  }).definition;
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
 
@@ -181,7 +246,11 @@ function escalationOf({ escalate, escalateTo }: StageDraft, refuse: (message: st
     refuse(escalate === 'AGENT' ? 'names no agent: choose one' : 'names no role: give one');
     return null;
   }
-  return { agentId: escalate === 'AGENT' ? to : null, role: escalate === 'ROLE' ? to : null, operators: escalate === 'OPERATORS' };
+  return {
+    agentId: escalate === 'AGENT' ? to : null,
+    role: escalate === 'ROLE' ? to : null,
+    operators: escalate === 'OPERATORS',
+  };
 }
 
 /** All problems, the first of each path: what cannot be read, then the rules of the server. */

@@ -14,12 +14,20 @@ const { agent, session } = world(db.pool);
 const story = readFileSync(new URL('../../../server/pipelines/story/story.json', import.meta.url), 'utf8');
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
-const defineStory = (change: (given: { stages: { role: string; acceptWithinMinutes?: number }[] }) => void = () => undefined) => {
+const defineStory = (
+  change: (given: { stages: { role: string; acceptWithinMinutes?: number }[] }) => void = () => undefined,
+) => {
   const input = JSON.parse(story) as Parameters<typeof change>[0];
   change(input);
   return post('mutation ($input: DefinePipelineInput!) { definePipeline(input: $input) { __typename } }', { input });
 };
-const versionOf = async (slug: string): Promise<number | undefined> => (await post<{ pipeline: { version: number } | null }>('query ($slug: String!) { pipeline(slug: $slug) { version } }', { slug })).data.pipeline?.version;
+const versionOf = async (slug: string): Promise<number | undefined> =>
+  (
+    await post<{ pipeline: { version: number } | null }>(
+      'query ($slug: String!) { pipeline(slug: $slug) { version } }',
+      { slug },
+    )
+  ).data.pipeline?.version;
 
 beforeAll(async () => {
   await agent('orchestrator', { role: 'orchestrator' });
@@ -28,9 +36,11 @@ beforeAll(async () => {
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
-const stage = (page: Page, number: number): Locator => page.getByRole('group', { name: `Stage ${number}`, exact: true });
+const stage = (page: Page, number: number): Locator =>
+  page.getByRole('group', { name: `Stage ${number}`, exact: true });
 const isFocused = (field: Locator): Promise<boolean> => field.evaluate((element) => element === document.activeElement);
-const problems = async (page: Page): Promise<string[]> => page.getByRole('list', { name: 'Problems' }).getByRole('button').allInnerTexts();
+const problems = async (page: Page): Promise<string[]> =>
+  page.getByRole('list', { name: 'Problems' }).getByRole('button').allInnerTexts();
 const drawn = (page: Page) => page.getByRole('figure').getByRole('list', { name: 'Stages' }).locator('[data-stage]');
 
 describe('the editor of pipelines', () => {
@@ -59,7 +69,12 @@ describe('the editor of pipelines', () => {
     await expect.poll(() => problems(page), patiently).toEqual([expect.stringMatching(/^stages\.1 cannot be reached/)]);
     await expect.poll(() => drawn(page).count(), patiently).toBe(2);
     await stage(page, 1).getByLabel('Leads to').selectOption('review');
-    await expect.poll(() => problems(page), patiently).toEqual([expect.stringMatching(/^stages\.0 cannot reach an end/), expect.stringMatching(/^stages\.1 cannot reach an end/)]);
+    await expect
+      .poll(() => problems(page), patiently)
+      .toEqual([
+        expect.stringMatching(/^stages\.0 cannot reach an end/),
+        expect.stringMatching(/^stages\.1 cannot reach an end/),
+      ]);
     await page.getByRole('button', { name: 'Add a transition to stage 2' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Control+A');
@@ -73,7 +88,9 @@ describe('the editor of pipelines', () => {
     await reject.getByLabel('Context variable').fill('rounds');
     await reject.getByLabel('Comparison').selectOption('is less than');
     await reject.getByLabel('Value').fill('3');
-    await expect.poll(() => problems(page), patiently).toEqual([expect.stringMatching(/^transitions\.2\.when is on the last transition/)]);
+    await expect
+      .poll(() => problems(page), patiently)
+      .toEqual([expect.stringMatching(/^transitions\.2\.when is on the last transition/)]);
     await look(page, 'editor');
     await reject.getByLabel('Only under a condition').uncheck();
 
@@ -83,13 +100,17 @@ describe('the editor of pipelines', () => {
     await stage(page, 2).locator('summary').first().click();
     await page.getByRole('button', { name: 'Define the pipeline' }).click();
     await page.getByText('stages.1.payloadSchema is no JSON Schema').first().waitFor();
-    await expect.poll(() => isFocused(stage(page, 2).getByLabel('JSON Schema of the payload').first()), patiently).toBe(true);
+    await expect
+      .poll(() => isFocused(stage(page, 2).getByLabel('JSON Schema of the payload').first()), patiently)
+      .toBe(true);
     await stage(page, 2).getByLabel('JSON Schema of the payload').first().fill('{"type": "object"}');
     await page.getByRole('region', { name: 'Difference' }).getByText('transition review REJECT to write').waitFor();
     await page.getByRole('button', { name: 'Define the pipeline' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Paper', level: 1 }).waitFor();
-    expect(await page.getByRole('list', { name: 'Transitions of review' }).getByRole('listitem').allInnerTexts()).toEqual([expect.stringMatching(/APPROVE.*the end/s), expect.stringMatching(/REJECT.*write/s)]);
+    expect(
+      await page.getByRole('list', { name: 'Transitions of review' }).getByRole('listitem').allInnerTexts(),
+    ).toEqual([expect.stringMatching(/APPROVE.*the end/s), expect.stringMatching(/REJECT.*write/s)]);
     expect(await versionOf('paper')).toBe(1);
     expect(faults).toEqual([]);
   }, 180_000);
@@ -128,10 +149,14 @@ describe('the editor of pipelines', () => {
     await page.getByText('Version 2 was defined after these changes began.').waitFor();
     expect(await versionOf('story')).toBe(2);
     const difference = page.getByRole('region', { name: 'Difference' });
-    await expect.poll(() => difference.locator('del').allInnerTexts(), patiently).toEqual([expect.stringMatching(/role: analyst/), expect.stringMatching(/accept within minutes: 15/)]);
+    await expect
+      .poll(() => difference.locator('del').allInnerTexts(), patiently)
+      .toEqual([expect.stringMatching(/role: analyst/), expect.stringMatching(/accept within minutes: 15/)]);
     await page.getByRole('button', { name: 'Define version 3' }).click();
     await page.getByRole('heading', { name: 'What version 3 changed' }).waitFor();
-    await expect.poll(() => difference.locator('ins').allInnerTexts(), patiently).toEqual([expect.stringMatching(/role: planner/)]);
+    await expect
+      .poll(() => difference.locator('ins').allInnerTexts(), patiently)
+      .toEqual([expect.stringMatching(/role: planner/)]);
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByText('None. Nothing has changed.').waitFor();
     expect(await page.getByText('Your unsaved changes are back.').count()).toBe(0);
@@ -188,7 +213,10 @@ describe('the definitions', () => {
     await page.goto(`${url}/pipelines`);
     await page.getByRole('table').waitFor();
     await page.getByLabel('With archived ones').check();
-    await page.getByRole('row', { name: /Story story/ }).getByText('Archived').waitFor();
+    await page
+      .getByRole('row', { name: /Story story/ })
+      .getByText('Archived')
+      .waitFor();
     await page.getByLabel('With archived ones').uncheck();
     await expect.poll(() => page.getByRole('row', { name: /Story story/ }).count(), patiently).toBe(0);
 

@@ -26,7 +26,16 @@ const shape = z.strictObject({
       payloadSchema: object,
       acceptWithinMinutes: number,
       remindAfterMinutes: number,
-      escalateTo: orNull(z.strictObject({ agentId: text, role: text, operators: z.boolean().nullish().transform((value) => value ?? false) })),
+      escalateTo: orNull(
+        z.strictObject({
+          agentId: text,
+          role: text,
+          operators: z
+            .boolean()
+            .nullish()
+            .transform((value) => value ?? false),
+        }),
+      ),
     }),
   ),
   transitions: z.array(
@@ -34,7 +43,13 @@ const shape = z.strictObject({
       from: z.string(),
       outcome: z.string(),
       to: text,
-      when: orNull(z.strictObject({ variable: z.string(), op: z.enum(Object.keys(opWords) as [Condition['op']]), value: z.unknown().transform((value) => value ?? null) })),
+      when: orNull(
+        z.strictObject({
+          variable: z.string(),
+          op: z.enum(Object.keys(opWords) as [Condition['op']]),
+          value: z.unknown().transform((value) => value ?? null),
+        }),
+      ),
       payloadSchema: object,
     }),
   ),
@@ -53,7 +68,8 @@ export function readJson(text: string, slug: string | null): { definition: Named
     const [issue] = error.issues;
     return { fault: `${issue?.path.join('.') || 'The definition'}: ${issue?.message}` };
   }
-  if (slug !== null && data.slug !== undefined && data.slug !== slug) return { fault: `slug: is '${data.slug}', but this defines the next version of '${slug}': leave it out` };
+  if (slug !== null && data.slug !== undefined && data.slug !== slug)
+    return { fault: `slug: is '${data.slug}', but this defines the next version of '${slug}': leave it out` };
   return { definition: { ...data, slug: slug ?? data.slug ?? '' } };
 }
 
@@ -66,4 +82,5 @@ export function faultOfJson(text: string, slug: string | null): string | undefin
 export const writeJson = ({ stages, transitions, ...rest }: NamedDefinition): string =>
   JSON.stringify({ ...given(rest), stages: stages.map(given), transitions: transitions.map(given) }, null, 2);
 
-const given = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+const given = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

@@ -22,10 +22,19 @@ function keepText(key: string, text: string | null): void {
  * State of a form that outlives navigation and reloads: kept for the tab until it equals `initial` again or is dropped. The
  * browser asks before the tab closes with it.
  */
-export function useKept<Value>(name: string, initial: Value): { value: Value; change: (update: (now: Value) => Value) => void; isChanged: boolean; wasKept: boolean; drop: () => void } {
+export function useKept<Value>(
+  name: string,
+  initial: Value,
+): {
+  value: Value;
+  change: (update: (now: Value) => Value) => void;
+  isChanged: boolean;
+  wasKept: boolean;
+  drop: () => void;
+} {
   const key = `baton.unsaved.${name}`;
   const [first] = useState(() => ({ text: JSON.stringify(initial), kept: keptText(key) }));
-  const [value, setValue] = useState<Value>(() => (JSON.parse(first.kept ?? first.text) as Value));
+  const [value, setValue] = useState<Value>(() => JSON.parse(first.kept ?? first.text) as Value);
   const [wasKept, setWasKept] = useState(first.kept !== null && first.kept !== first.text);
   const text = JSON.stringify(value);
   const isChanged = text !== first.text;

@@ -12,7 +12,17 @@ export interface Problem {
 }
 
 const fields = {
-  stages: ['name', 'role', 'agentType', 'phase', 'instructions', 'payloadSchema', 'acceptWithinMinutes', 'remindAfterMinutes', 'escalateTo'],
+  stages: [
+    'name',
+    'role',
+    'agentType',
+    'phase',
+    'instructions',
+    'payloadSchema',
+    'acceptWithinMinutes',
+    'remindAfterMinutes',
+    'escalateTo',
+  ],
   transitions: ['outcome', 'to', 'when.variable', 'when.value', 'when', 'payloadSchema', 'from'],
 };
 
@@ -20,7 +30,8 @@ const fields = {
 export function placeOf(path: readonly (string | number)[], draft: Draft): string {
   const [list, index, ...rest] = path.map(String);
   if (list === undefined) return '';
-  if (list !== 'stages' && list !== 'transitions') return ['slug', 'name', 'description', 'start'].includes(list) ? list : '';
+  if (list !== 'stages' && list !== 'transitions')
+    return ['slug', 'name', 'description', 'start'].includes(list) ? list : '';
   if (index === undefined || draft[list][Number(index)] === undefined) return 'stages';
   const within = rest.join('.');
   const field = fields[list].find((each) => within === each || within.startsWith(`${each}.`));
@@ -29,9 +40,14 @@ export function placeOf(path: readonly (string | number)[], draft: Draft): strin
 
 export function problemOf({ path, message }: Fault, draft: Draft): Problem {
   const [list, index] = path;
-  const record = typeof index === 'number' && (list === 'stages' || list === 'transitions') ? draft[list][index] : draft;
+  const record =
+    typeof index === 'number' && (list === 'stages' || list === 'transitions') ? draft[list][index] : draft;
   const typed = (record as unknown as Record<string, unknown> | undefined)?.[String(path.at(-1))];
-  return { place: placeOf(path, draft), text: `${path.join('.')} ${message}`, isMissing: typeof typed === 'string' && typed.trim() === '' };
+  return {
+    place: placeOf(path, draft),
+    text: `${path.join('.')} ${message}`,
+    isMissing: typeof typed === 'string' && typed.trim() === '',
+  };
 }
 
 /** Focuses the field of a place, in a folded part too. */

@@ -28,13 +28,17 @@ export default function SessionActDialog({ act, sessions, aside = '', onClose }:
     icon,
     danger: danger === true,
     keep: only ? 'Keep it open' : 'Keep them open',
-    onAllDone: () => showNotice(<SessionsActed act={act} sessions={sessions} />, { hasActs: actLooks[act].back !== undefined }),
+    onAllDone: () =>
+      showNotice(<SessionsActed act={act} sessions={sessions} />, { hasActs: actLooks[act].back !== undefined }),
     onClose,
   };
-  if (text === undefined) return <RunDialog {...common} fields={null} run={({ id }) => actOnSession(client, act, id)} />;
+  if (text === undefined)
+    return <RunDialog {...common} fields={null} run={({ id }) => actOnSession(client, act, id)} />;
   return (
     <TextRunDialog {...common} text={text} run={({ id }, typed) => actOnSession(client, act, id, typed)}>
-      {only ? 'The session ends, and its agent gets its place back. ' : 'The sessions end, and their agents get their places back. '}
+      {only
+        ? 'The session ends, and its agent gets its place back. '
+        : 'The sessions end, and their agents get their places back. '}
       {aside}
       This cannot be taken back.
     </TextRunDialog>

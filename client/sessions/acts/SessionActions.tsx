@@ -41,7 +41,13 @@ const SessionActionsFragment = graphql(`
 `);
 
 /** The acts on a session, in a menu and in the palette. `others` follow them. */
-export function SessionActions({ session: masked, others }: { session: FragmentType<typeof SessionActionsFragment>; others: readonly MenuAct[] }) {
+export function SessionActions({
+  session: masked,
+  others,
+}: {
+  session: FragmentType<typeof SessionActionsFragment>;
+  others: readonly MenuAct[];
+}) {
   const session = readFragment(SessionActionsFragment, masked);
   const { viewer } = useAccess();
   const client = useClient();
@@ -53,13 +59,27 @@ export function SessionActions({ session: masked, others }: { session: FragmentT
   };
   const own = offeredActs(viewer, session).map((act): MenuAct => {
     const { word, icon, danger, text } = actLooks[act];
-    return { word: `${word} this session${text ? ' …' : ''}`, icon, danger: danger === true, run: () => (text ? setAsked(act) : void run(act)) };
+    return {
+      word: `${word} this session${text ? ' …' : ''}`,
+      icon,
+      danger: danger === true,
+      run: () => (text ? setAsked(act) : void run(act)),
+    };
   });
   usePageActions([...own, ...others]);
   return (
     <>
       <ActMenu label="More acts on this session" acts={[...own, ...others]} />
-      <Suspense>{asked !== null && <SessionActDialog act={asked} sessions={[session]} aside={asideOf(asked, session)} onClose={() => setAsked(null)} />}</Suspense>
+      <Suspense>
+        {asked !== null && (
+          <SessionActDialog
+            act={asked}
+            sessions={[session]}
+            aside={asideOf(asked, session)}
+            onClose={() => setAsked(null)}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

@@ -19,7 +19,16 @@ export function SessionsActed({ act, sessions }: { act: SessionAct; sessions: re
       if (!outcome.done) refusals.push(outcome.message);
     });
     if (refusals.length === 0) return { text: sentence(actLooks[with_].did), tone: 'good' };
-    return { text: `${sessions.length - refusals.length} of ${sessions.length} ${actLooks[with_].did}. ${refusals[0]}`, tone: 'bad' };
+    return {
+      text: `${sessions.length - refusals.length} of ${sessions.length} ${actLooks[with_].did}. ${refusals[0]}`,
+      tone: 'bad',
+    };
   };
-  return <UndoNotice text={sentence(actLooks[act].did)} of={`${named} ${actLooks[act].did}`} undo={back === undefined ? null : () => undo(back)} />;
+  return (
+    <UndoNotice
+      text={sentence(actLooks[act].did)}
+      of={`${named} ${actLooks[act].did}`}
+      undo={back === undefined ? null : () => undo(back)}
+    />
+  );
 }

@@ -17,7 +17,8 @@ interface SessionsBarProps {
 /** The acts on the selected sessions. */
 export default function SessionsBar({ selection: { ids, selectAll, drop, clear }, shown }: SessionsBarProps) {
   const [asked, setAsked] = useState<{ act: SessionAct | 'reassign'; sessions: Item[] } | null>(null);
-  const ask = (act: SessionAct | 'reassign'): void => setAsked({ act, sessions: [...ids].map((id) => ({ id, title: shown.get(id)?.title ?? id })) });
+  const ask = (act: SessionAct | 'reassign'): void =>
+    setAsked({ act, sessions: [...ids].map((id) => ({ id, title: shown.get(id)?.title ?? id })) });
   const close = (done: readonly string[]): void => {
     setAsked(null);
     // Those that were refused stay selected.
@@ -40,7 +41,9 @@ export default function SessionsBar({ selection: { ids, selectAll, drop, clear }
     >
       <Suspense>
         {asked?.act === 'reassign' && <ReassignManyDialog sessions={asked.sessions} onClose={close} />}
-        {asked && asked.act !== 'reassign' && <SessionActDialog act={asked.act} sessions={asked.sessions} onClose={close} />}
+        {asked && asked.act !== 'reassign' && (
+          <SessionActDialog act={asked.act} sessions={asked.sessions} onClose={close} />
+        )}
       </Suspense>
     </SelectionBar>
   );

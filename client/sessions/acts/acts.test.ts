@@ -20,7 +20,10 @@ beforeAll(async () => {
 }, 300_000);
 
 async function stateOf(id: string): Promise<unknown> {
-  const { data } = await api.post<{ session: unknown }>('query ($id: ID!) { session(id: $id) { status endReason summary agent { id } lastHandoff { status } } }', { id });
+  const { data } = await api.post<{ session: unknown }>(
+    'query ($id: ID!) { session(id: $id) { status endReason summary agent { id } lastHandoff { status } } }',
+    { id },
+  );
   return data.session;
 }
 
@@ -80,20 +83,33 @@ describe('the acts on a session', () => {
     const give = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Reassign', exact: true }).click();
       await page.getByRole('dialog').getByRole('combobox', { name: 'Agent' }).fill('codex');
-      await page.getByRole('dialog').getByRole('option', { name: /codex-1/ }).click();
+      await page
+        .getByRole('dialog')
+        .getByRole('option', { name: /codex-1/ })
+        .click();
       await page.getByRole('dialog').getByRole('button', { name: 'Reassign' }).click();
-      await noticeOf(page, /'codex-1' holds the session now/).last().waitFor();
+      await noticeOf(page, /'codex-1' holds the session now/)
+        .last()
+        .waitFor();
     };
     await give();
     await look(page, 'reassigned');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await noticeOf(page, "Taken back: 'claude-1' holds the session again; the handoff to 'codex-1' was cancelled.").waitFor();
+    await noticeOf(
+      page,
+      "Taken back: 'claude-1' holds the session again; the handoff to 'codex-1' was cancelled.",
+    ).waitFor();
     expect(await stateOf(id)).toMatchObject({ agent: { id: 'claude-1' }, lastHandoff: { status: 'CANCELLED' } });
 
     await give();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    const { data } = await api.post<{ session: { openHandoff: { id: string } } }>('query ($id: ID!) { session(id: $id) { openHandoff { id } } }', { id });
-    await api.post('mutation ($id: ID!) { acceptHandoff(input: { handoffId: $id }) { __typename } }', { id: data.session.openHandoff.id });
+    const { data } = await api.post<{ session: { openHandoff: { id: string } } }>(
+      'query ($id: ID!) { session(id: $id) { openHandoff { id } } }',
+      { id },
+    );
+    await api.post('mutation ($id: ID!) { acceptHandoff(input: { handoffId: $id }) { __typename } }', {
+      id: data.session.openHandoff.id,
+    });
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count(), patiently).toBe(0);
     expect(faults).toEqual([]);
   }, 120_000);

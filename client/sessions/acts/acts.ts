@@ -159,7 +159,27 @@ interface ActLook {
 export const actLooks: Record<SessionAct, ActLook> = {
   pause: { word: 'Pause', busy: 'Pausing …', did: 'paused', icon: 'pause', back: 'resume' },
   resume: { word: 'Resume', busy: 'Resuming …', did: 'resumed', icon: 'play', back: 'pause' },
-  complete: { word: 'Complete', busy: 'Completing …', did: 'completed', icon: 'check', text: { label: 'Summary', hint: 'Optional. What was achieved: the history shows it.', required: false } },
-  fail: { word: 'Fail', busy: 'Failing …', did: 'marked as failed', icon: 'alert', danger: true, text: { label: 'Reason', hint: 'Say what went wrong. The history shows it.', required: true } },
-  cancel: { word: 'Cancel', busy: 'Cancelling …', did: 'cancelled', icon: 'ban', danger: true, text: { label: 'Reason', hint: 'Optional. The history shows it.', required: false } },
+  complete: {
+    word: 'Complete',
+    busy: 'Completing …',
+    did: 'completed',
+    icon: 'check',
+    text: { label: 'Summary', hint: 'Optional. What was achieved: the history shows it.', required: false },
+  },
+  fail: {
+    word: 'Fail',
+    busy: 'Failing …',
+    did: 'marked as failed',
+    icon: 'alert',
+    danger: true,
+    text: { label: 'Reason', hint: 'Say what went wrong. The history shows it.', required: true },
+  },
+  cancel: {
+    word: 'Cancel',
+    busy: 'Cancelling …',
+    did: 'cancelled',
+    icon: 'ban',
+    danger: true,
+    text: { label: 'Reason', hint: 'Optional. The history shows it.', required: false },
+  },
 };

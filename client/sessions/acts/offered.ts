@@ -18,7 +18,12 @@ export function offeredActs(viewer: Viewer, session: Facts): SessionAct[] {
   // An agent accepts first.
   if (viewer.role === 'AGENT' && session.agentSession?.state === 'PENDING') return [];
   const turn = turnOf(session);
-  return [...(turn === null ? [] : [turn]), 'complete', 'fail', ...(may(viewer, 'manageSessions') ? (['cancel'] as const) : [])];
+  return [
+    ...(turn === null ? [] : [turn]),
+    'complete',
+    'fail',
+    ...(may(viewer, 'manageSessions') ? (['cancel'] as const) : []),
+  ];
 }
 
 /** A queued session is paused, and keeps or gives up its place; an unassigned one that waits for nobody cannot run. */

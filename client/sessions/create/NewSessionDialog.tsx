@@ -71,11 +71,22 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
   const [queue, setQueue] = useState(true);
   const [pipeline, setPipeline] = useState('');
   const [priority, setPriority] = useState<SessionPriority>('NORMAL');
-  const [{ data }] = useQuery({ query: PipelinesToChoose, pause: taker !== 'pipeline', requestPolicy: 'cache-and-network' });
-  const given = JSON.stringify(inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority }, viewer.agentId));
+  const [{ data }] = useQuery({
+    query: PipelinesToChoose,
+    pause: taker !== 'pipeline',
+    requestPolicy: 'cache-and-network',
+  });
+  const given = JSON.stringify(
+    inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority }, viewer.agentId),
+  );
   // A retry of the same input has the same key and creates one session.
-  const input = useMemo((): CreateSessionInput => ({ ...(JSON.parse(given) as CreateSessionInput), idempotencyKey: newKey(given) }), [given]);
-  const isReady = title.trim() !== '' && { nobody: true, agent: agentId !== '', type: agentType !== '', pipeline: pipeline !== '' }[taker];
+  const input = useMemo(
+    (): CreateSessionInput => ({ ...(JSON.parse(given) as CreateSessionInput), idempotencyKey: newKey(given) }),
+    [given],
+  );
+  const isReady =
+    title.trim() !== '' &&
+    { nobody: true, agent: agentId !== '', type: agentType !== '', pipeline: pipeline !== '' }[taker];
   return (
     <RunDialog
       title="New session"
@@ -92,13 +103,38 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       fields={
         <>
-          <TextField label="Title" hint="What is to be done: at most 500 characters." value={title} onChange={setTitle} error={undefined} />
+          <TextField
+            label="Title"
+            hint="What is to be done: at most 500 characters."
+            value={title}
+            onChange={setTitle}
+            error={undefined}
+          />
           {viewer.agentId === null && (
             <>
-              <SelectField label="For" value={taker} onChange={setTaker} options={takers} {...(taker === 'nobody' && { hint: 'It is paused and unassigned until somebody assigns it.' })} />
+              <SelectField
+                label="For"
+                value={taker}
+                onChange={setTaker}
+                options={takers}
+                {...(taker === 'nobody' && { hint: 'It is paused and unassigned until somebody assigns it.' })}
+              />
               {taker === 'agent' && (
-                <AgentCombobox label="Agent" placeholder="Choose an agent" value={agentId} onChange={setAgentId} obstacleOf={({ status, freePlaces }) => (status === 'AVAILABLE' && freePlaces > 0 ? null : 'It takes no session now')}>
-                  {(agent) => <AgentOption agent={agent} note={agent.status === 'AVAILABLE' && agent.freePlaces > 0 ? agent.type : 'takes no session now'} />}
+                <AgentCombobox
+                  label="Agent"
+                  placeholder="Choose an agent"
+                  value={agentId}
+                  onChange={setAgentId}
+                  obstacleOf={({ status, freePlaces }) =>
+                    status === 'AVAILABLE' && freePlaces > 0 ? null : 'It takes no session now'
+                  }
+                >
+                  {(agent) => (
+                    <AgentOption
+                      agent={agent}
+                      note={agent.status === 'AVAILABLE' && agent.freePlaces > 0 ? agent.type : 'takes no session now'}
+                    />
+                  )}
                 </AgentCombobox>
               )}
               {taker === 'type' && (
@@ -108,12 +144,27 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
                 </>
               )}
               {taker === 'pipeline' && (
-                <SelectField label="Pipeline" value={pipeline} onChange={setPipeline} options={[['', data ? 'Choose a pipeline' : 'Loading the pipelines …'], ...(data?.pipelines.nodes ?? []).map(({ slug, name }) => [slug, name] as const)]} hint="Its start stage gets an agent, or the session waits for one." />
+                <SelectField
+                  label="Pipeline"
+                  value={pipeline}
+                  onChange={setPipeline}
+                  options={[
+                    ['', data ? 'Choose a pipeline' : 'Loading the pipelines …'],
+                    ...(data?.pipelines.nodes ?? []).map(({ slug, name }) => [slug, name] as const),
+                  ]}
+                  hint="Its start stage gets an agent, or the session waits for one."
+                />
               )}
               <SelectField label="Priority" value={priority} onChange={setPriority} options={priorities} />
             </>
           )}
-          <TextField label="Project" hint="Optional: a label to group sessions by." value={project} onChange={setProject} error={undefined} />
+          <TextField
+            label="Project"
+            hint="Optional: a label to group sessions by."
+            value={project}
+            onChange={setProject}
+            error={undefined}
+          />
         </>
       }
     />

@@ -16,7 +16,10 @@ beforeAll(async () => {
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
-const transcript = await readFile(new URL('../../../server/log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url), 'utf8');
+const transcript = await readFile(
+  new URL('../../../server/log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url),
+  'utf8',
+);
 
 /** Drops a file on the page. */
 async function drop(page: Page, name: string, content: string): Promise<void> {
@@ -40,13 +43,18 @@ describe('creating work', () => {
     await page.keyboard.press('Enter');
     const register = page.getByRole('dialog', { name: 'Register an agent' });
     await register.waitFor();
-    await expect.poll(() => register.getByLabel('Id').evaluate((field) => field === document.activeElement), patiently).toBe(true);
+    await expect
+      .poll(() => register.getByLabel('Id').evaluate((field) => field === document.activeElement), patiently)
+      .toBe(true);
     await page.keyboard.type('claude-1');
     await page.keyboard.press('Tab');
     await page.keyboard.type('CLAUDE');
     await page.keyboard.press('Enter');
     // The refusal says what to do, and keeps what was typed.
-    await register.getByRole('alert').getByText(/claude-1/).waitFor();
+    await register
+      .getByRole('alert')
+      .getByText(/claude-1/)
+      .waitFor();
     await look(page, 'register-refused');
     expect(await register.getByLabel('Type').inputValue()).toBe('CLAUDE');
     await register.getByLabel('Capacity').fill('7');
@@ -72,7 +80,9 @@ describe('creating work', () => {
     await dialog.getByRole('button', { name: 'Create' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Made by hand' }).waitFor();
-    const { rows } = await db.pool.query('SELECT agent_id, project, status FROM sessions WHERE title = $1', ['Made by hand']);
+    const { rows } = await db.pool.query('SELECT agent_id, project, status FROM sessions WHERE title = $1', [
+      'Made by hand',
+    ]);
     expect(rows).toEqual([{ agent_id: 'fresh-1', project: 'Hands', status: 'RUNNING' }]);
     expect(faults).toEqual([]);
   }, 120_000);
@@ -96,15 +106,25 @@ describe('creating work', () => {
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await noticeOf(page, /^Imported \d+ messages?/).waitFor();
     await page.getByRole('heading', { level: 1, name: 'From a file' }).waitFor();
-    const count = async () => (await db.pool.query<{ count: number }>('SELECT count(*)::int AS count FROM messages JOIN sessions ON sessions.id = session_id WHERE title = $1', ['From a file'])).rows[0]!.count;
+    const count = async () =>
+      (
+        await db.pool.query<{ count: number }>(
+          'SELECT count(*)::int AS count FROM messages JOIN sessions ON sessions.id = session_id WHERE title = $1',
+          ['From a file'],
+        )
+      ).rows[0]!.count;
     const before = await count();
     expect(before).toBeGreaterThan(0);
-    expect((await db.pool.query("SELECT agent_id FROM sessions WHERE title = 'From a file'")).rows).toEqual([{ agent_id: 'claude-1' }]);
+    expect((await db.pool.query("SELECT agent_id FROM sessions WHERE title = 'From a file'")).rows).toEqual([
+      { agent_id: 'claude-1' },
+    ]);
 
     // The rest, chosen by the menu instead.
     await page.getByRole('combobox', { name: 'More acts on this session' }).click();
     await page.getByRole('option', { name: /^Import a transcript/ }).click();
-    await dialog.getByLabel('File').setInputFiles({ name: 'rollout.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(transcript) });
+    await dialog
+      .getByLabel('File')
+      .setInputFiles({ name: 'rollout.jsonl', mimeType: 'application/x-ndjson', buffer: Buffer.from(transcript) });
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await count()).toBeGreaterThan(before);
@@ -116,10 +136,17 @@ describe('creating work', () => {
     const { page } = await visit('/');
     await page.getByRole('button', { name: 'Import …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import transcripts' });
-    const file = (name: string, text: string) => ({ name, mimeType: 'application/x-ndjson', buffer: Buffer.from(text) });
+    const file = (name: string, text: string) => ({
+      name,
+      mimeType: 'application/x-ndjson',
+      buffer: Buffer.from(text),
+    });
     await dialog.getByLabel('File').setInputFiles([file('good.jsonl', transcript), file('bad.jsonl', 'nothing')]);
     await dialog.getByRole('button', { name: 'Import 2 files' }).click();
     await dialog.getByText('1 of 2 done, 1 not.').waitFor();
-    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([expect.stringMatching(/good\.jsonl\s+done/), expect.stringMatching(/bad\.jsonl\s+\S+/)]);
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/good\.jsonl\s+done/),
+      expect.stringMatching(/bad\.jsonl\s+\S+/),
+    ]);
   }, 120_000);
 });

@@ -1,13 +1,32 @@
 import { expect, test } from 'vitest';
 import { inputOf, type NewSession } from './input.ts';
 
-const form: NewSession = { title: ' Fix it ', project: '', taker: 'nobody', agentId: 'ada', agentType: 'CLAUDE', queue: true, pipeline: 'story', priority: 'HIGH' };
+const form: NewSession = {
+  title: ' Fix it ',
+  project: '',
+  taker: 'nobody',
+  agentId: 'ada',
+  agentType: 'CLAUDE',
+  queue: true,
+  pipeline: 'story',
+  priority: 'HIGH',
+};
 
 test.each([
   ['nobody', {}, null, { title: 'Fix it', priority: 'HIGH' }],
   ['an agent', { taker: 'agent' }, null, { title: 'Fix it', priority: 'HIGH', agentId: 'ada' }],
-  ['a type, or its queue', { taker: 'type' }, null, { title: 'Fix it', priority: 'HIGH', agentType: 'CLAUDE', queue: true }],
-  ['a pipeline, with a project', { taker: 'pipeline', project: ' Hands ' }, null, { title: 'Fix it', priority: 'HIGH', pipeline: 'story', project: 'Hands' }],
+  [
+    'a type, or its queue',
+    { taker: 'type' },
+    null,
+    { title: 'Fix it', priority: 'HIGH', agentType: 'CLAUDE', queue: true },
+  ],
+  [
+    'a pipeline, with a project',
+    { taker: 'pipeline', project: ' Hands ' },
+    null,
+    { title: 'Fix it', priority: 'HIGH', pipeline: 'story', project: 'Hands' },
+  ],
   ['the agent that creates it', { taker: 'agent' }, 'bob', { title: 'Fix it', agentId: 'bob' }],
 ] as const)('a new session for %s', (_who, part, ownId, input) => {
   expect(inputOf({ ...form, ...part }, ownId)).toEqual(input);

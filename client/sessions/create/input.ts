@@ -16,7 +16,14 @@ export interface NewSession {
 }
 
 /** The input of the form. An agent, `ownId`, creates sessions that it holds itself. */
-export function inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority }: NewSession, ownId: string | null): CreateSessionInput {
+export function inputOf(
+  { title, project, taker, agentId, agentType, queue, pipeline, priority }: NewSession,
+  ownId: string | null,
+): CreateSessionInput {
   const chosen = { nobody: {}, agent: { agentId }, type: { agentType, queue }, pipeline: { pipeline } }[taker];
-  return { title: title.trim(), ...(project.trim() && { project: project.trim() }), ...(ownId === null ? { priority, ...chosen } : { agentId: ownId }) };
+  return {
+    title: title.trim(),
+    ...(project.trim() && { project: project.trim() }),
+    ...(ownId === null ? { priority, ...chosen } : { agentId: ownId }),
+  };
 }

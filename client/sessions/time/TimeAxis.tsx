@@ -77,7 +77,11 @@ const EarlierTimesQuery = graphql(`
 
 /** The session over time: a lane for each agent with its tenures, the waiting before it accepted, and its newest turns. It zooms and moves. */
 export default function TimeAxis({ sessionId, moment }: { sessionId: string; moment: string }) {
-  const [{ data, error }, ask] = useQuery({ query: TimesQuery, variables: { id: sessionId }, requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: TimesQuery,
+    variables: { id: sessionId },
+    requestPolicy: 'cache-and-network',
+  });
   useAgain(ask, moment);
   const now = useNow();
   /** Null: all of it, also when it grows. */
@@ -86,12 +90,15 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
   const [failure, setFailure] = useState<CombinedError>();
   const session = data?.session;
   const newest = session?.agentSessions;
-  const { known, hasEarlier, readEarlier } = useEarlier(newest && { ...newest, nodes: readFragment(TimedTenureFragment, newest.nodes) }, async (after) => {
-    const answer = await client.query(EarlierTimesQuery, { id: sessionId, after }).toPromise();
-    setFailure(answer.error);
-    const page = answer.data?.session?.agentSessions;
-    return page && { ...page, nodes: readFragment(TimedTenureFragment, page.nodes) };
-  });
+  const { known, hasEarlier, readEarlier } = useEarlier(
+    newest && { ...newest, nodes: readFragment(TimedTenureFragment, newest.nodes) },
+    async (after) => {
+      const answer = await client.query(EarlierTimesQuery, { id: sessionId, after }).toPromise();
+      setFailure(answer.error);
+      const page = answer.data?.session?.agentSessions;
+      return page && { ...page, nodes: readFragment(TimedTenureFragment, page.nodes) };
+    },
+  );
   if (error && !session) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (!session) return <Skeleton height="6rem" />;
   const tenures = known.toReversed().map((tenure) => ({ ...tenure, ...spansOf(tenure, now) }));
@@ -147,7 +154,10 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
         aria-label="Time axis: plus and minus zoom, arrows move"
         tabIndex={0}
         onKeyDown={(event) => {
-          const act = event.target === event.currentTarget && !event.ctrlKey && !event.metaKey && !event.altKey ? keys[event.key] : undefined;
+          const act =
+            event.target === event.currentTarget && !event.ctrlKey && !event.metaKey && !event.altKey
+              ? keys[event.key]
+              : undefined;
           if (act === undefined) return;
           event.preventDefault();
           act();
@@ -166,7 +176,13 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
                 return (
                   place && (
                     <span key={tenure.id}>
-                      <Link href={`/sessions/${sessionId}#message-${tenure.startSequence}`} className={styles.bar} style={place} title={word} aria-label={`${word}. Go to message ${tenure.startSequence}`} />
+                      <Link
+                        href={`/sessions/${sessionId}#message-${tenure.startSequence}`}
+                        className={styles.bar}
+                        style={place}
+                        title={word}
+                        aria-label={`${word}. Go to message ${tenure.startSequence}`}
+                      />
                       {waited && <span className={styles.waited} style={waited} data-drawn="waited" />}
                     </span>
                   )
@@ -175,7 +191,9 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
               {turns.map((turn) => {
                 const isHere = tenures.find(({ id }) => id === turn.agentSession?.id)?.agent.id === agent;
                 const place = isHere ? placeIn({ from: turn.at, to: turn.at }, view) : null;
-                return place && <span key={turn.id} className={styles.turn} style={{ left: place.left }} data-drawn="turn" />;
+                return (
+                  place && <span key={turn.id} className={styles.turn} style={{ left: place.left }} data-drawn="turn" />
+                );
               })}
             </div>
           </div>
@@ -192,7 +210,8 @@ export default function TimeAxis({ sessionId, moment }: { sessionId: string; mom
         </div>
       </div>
       <figcaption className={styles.caption}>
-        <span className={styles.key} data-kind="held" /> held <span className={styles.key} data-kind="waited" /> waiting for acceptance <span className={styles.key} data-kind="turn" /> turn
+        <span className={styles.key} data-kind="held" /> held <span className={styles.key} data-kind="waited" /> waiting
+        for acceptance <span className={styles.key} data-kind="turn" /> turn
         {session.turns.nodes.length === 100 && <span> (the newest 100)</span>}
       </figcaption>
     </figure>

@@ -7,9 +7,18 @@ const whole = { from: 0, to: 100_000 };
 it('a tenure waits until its handoff is accepted, or to its end when it never was', () => {
   const tenure = { startedAt: at(10), endedAt: at(40), state: 'HANDED_OFF' };
   expect(spansOf(tenure, 99_000)).toEqual({ held: { from: 10_000, to: 40_000 }, waited: null });
-  expect(spansOf({ ...tenure, initiatedByHandoff: { acceptedAt: at(15) } }, 99_000).waited).toEqual({ from: 10_000, to: 15_000 });
-  expect(spansOf({ ...tenure, state: 'DECLINED', initiatedByHandoff: { acceptedAt: null } }, 99_000).waited).toEqual({ from: 10_000, to: 40_000 });
-  expect(spansOf({ ...tenure, endedAt: null, state: 'PENDING', initiatedByHandoff: {} }, 99_000)).toEqual({ held: { from: 10_000, to: 99_000 }, waited: { from: 10_000, to: 99_000 } });
+  expect(spansOf({ ...tenure, initiatedByHandoff: { acceptedAt: at(15) } }, 99_000).waited).toEqual({
+    from: 10_000,
+    to: 15_000,
+  });
+  expect(spansOf({ ...tenure, state: 'DECLINED', initiatedByHandoff: { acceptedAt: null } }, 99_000).waited).toEqual({
+    from: 10_000,
+    to: 40_000,
+  });
+  expect(spansOf({ ...tenure, endedAt: null, state: 'PENDING', initiatedByHandoff: {} }, 99_000)).toEqual({
+    held: { from: 10_000, to: 99_000 },
+    waited: { from: 10_000, to: 99_000 },
+  });
 });
 
 it('a view zooms around its middle and moves, within the whole', () => {
@@ -23,7 +32,13 @@ it('a view zooms around its middle and moves, within the whole', () => {
 
 it('ticks are round and few, from seconds to years', () => {
   expect(ticksOf(whole, 0, 6).map(({ word }) => word)).toEqual(['0', '30 s', '1 min', '1 min 30 s']);
-  expect(ticksOf({ from: 0, to: 8 * 3_600_000 }, 0, 6).map(({ word }) => word)).toEqual(['0', '2 h', '4 h', '6 h', '8 h']);
+  expect(ticksOf({ from: 0, to: 8 * 3_600_000 }, 0, 6).map(({ word }) => word)).toEqual([
+    '0',
+    '2 h',
+    '4 h',
+    '6 h',
+    '8 h',
+  ]);
   expect(ticksOf({ from: 0, to: 3e11 }, 0, 6).length).toBeLessThanOrEqual(7);
 });
 

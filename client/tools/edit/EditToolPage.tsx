@@ -27,7 +27,16 @@ export default function EditToolPage({ id }: { id: string }) {
       {!data && !error && <Skeleton height="24rem" />}
       {data && (
         <div className="card">
-          <EmptyState icon="tool" title={tool === null ? 'There is no such tool.' : tool.generated ? 'This tool is generated from a collaboration.' : 'This tool is archived.'}>
+          <EmptyState
+            icon="tool"
+            title={
+              tool === null
+                ? 'There is no such tool.'
+                : tool.generated
+                  ? 'This tool is generated from a collaboration.'
+                  : 'This tool is archived.'
+            }
+          >
             {tool?.generated ? 'Change the collaborators of the agent instead.' : <Link href="/tools">All tools</Link>}
           </EmptyState>
         </div>
@@ -45,7 +54,8 @@ function Open({ tool }: { tool: SavedTool }) {
   const [{ fetching, error }, update] = useMutation(UpdateToolMutation);
   const submit = async () => {
     if (fetching) return;
-    const answer = (await update({ input: { toolId: tool.id, ...changedFields(draft, seen) } })).data?.updateHandoffTool;
+    const answer = (await update({ input: { toolId: tool.id, ...changedFields(draft, seen) } })).data
+      ?.updateHandoffTool;
     if (answer?.__typename === 'UpdateHandoffToolPayload') navigate(`/tools/${tool.id}`);
     else setRefusal(readFragment(ToolRefusalFragment, answer) ?? null);
   };

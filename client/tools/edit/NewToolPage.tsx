@@ -15,7 +15,11 @@ import { ToolForm } from './ToolForm.tsx';
 export default function NewToolPage() {
   const params = new URLSearchParams(useSearch());
   const [, navigate] = useLocation();
-  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, agentIds: params.getAll('agent'), targetAgentId: params.get('target') ?? '' });
+  const [draft, setDraft] = useState<Draft>({
+    ...emptyDraft,
+    agentIds: params.getAll('agent'),
+    targetAgentId: params.get('target') ?? '',
+  });
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [{ fetching, error }, create] = useMutation(CreateToolMutation);
   // A retry after a lost answer has the same key, and creates one tool.

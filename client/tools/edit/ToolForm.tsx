@@ -28,7 +28,8 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
   const errorAt = (name: string): string | undefined => (place === name ? refusal?.message : undefined);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (refusal !== null) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid=true] input')?.focus();
+    if (refusal !== null)
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid=true] input')?.focus();
   }, [refusal]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -40,13 +41,32 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
         {notice}
         {place === '' && <ErrorNote title="The tool was not saved">{refusal?.message}</ErrorNote>}
         <section className={`card ${styles.part}`} aria-label="The tool">
-          <TextField label="Name" value={draft.name} mono error={errorAt('name')} hint="What the model calls: letters, digits, _ and -, such as ask_for_review." onChange={(name) => onChange({ name })} />
-          <TextField label="Description" value={draft.description} rows={3} error={errorAt('description')} hint="Says to the model when to call it." onChange={(description) => onChange({ description })} />
+          <TextField
+            label="Name"
+            value={draft.name}
+            mono
+            error={errorAt('name')}
+            hint="What the model calls: letters, digits, _ and -, such as ask_for_review."
+            onChange={(name) => onChange({ name })}
+          />
+          <TextField
+            label="Description"
+            value={draft.description}
+            rows={3}
+            error={errorAt('description')}
+            hint="Says to the model when to call it."
+            onChange={(description) => onChange({ description })}
+          />
           <div className="field" data-invalid={place === 'targetAgentId'}>
             <span className="label" aria-hidden="true">
               Hands off to
             </span>
-            <AgentCombobox label="Hands off to" placeholder="Choose an agent" value={draft.targetAgentId} onChange={(targetAgentId) => onChange({ targetAgentId })}>
+            <AgentCombobox
+              label="Hands off to"
+              placeholder="Choose an agent"
+              value={draft.targetAgentId}
+              onChange={(targetAgentId) => onChange({ targetAgentId })}
+            >
               {(agent) => <AgentOption agent={agent} />}
             </AgentCombobox>
             <FieldError message={errorAt('targetAgentId')} />
@@ -62,7 +82,11 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
           />
         </section>
         <CarryFields carry={draft.carry} errorAt={errorAt} onChange={(carry) => onChange({ carry })} />
-        <VariableFields variables={draft.variables} errorAt={errorAt} onChange={(variables) => onChange({ variables })} />
+        <VariableFields
+          variables={draft.variables}
+          errorAt={errorAt}
+          onChange={(variables) => onChange({ variables })}
+        />
         <div className={styles.buttons}>{buttons}</div>
       </div>
       <section className={`card ${styles.part} ${styles.preview}`} aria-labelledby="preview">
@@ -80,7 +104,15 @@ function Preview({ draft }: { draft: Draft }) {
 }
 
 /** The agents to which the tool is offered. */
-function AgentList({ draft: { agentIds, targetAgentId }, error, onChange }: { draft: Draft; error: string | undefined; onChange: (agentIds: string[]) => void }) {
+function AgentList({
+  draft: { agentIds, targetAgentId },
+  error,
+  onChange,
+}: {
+  draft: Draft;
+  error: string | undefined;
+  onChange: (agentIds: string[]) => void;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const count = useRef(agentIds.length);
   // The field begins anew with each agent: it keeps the focus.
@@ -98,7 +130,12 @@ function AgentList({ draft: { agentIds, targetAgentId }, error, onChange }: { dr
           {agentIds.map((id) => (
             <li key={id}>
               <span className={styles.agent}>{id}</span>
-              <button type="button" className="button quiet small" aria-label={`Take ${id} away`} onClick={() => onChange(agentIds.filter((other) => other !== id))}>
+              <button
+                type="button"
+                className="button quiet small"
+                aria-label={`Take ${id} away`}
+                onClick={() => onChange(agentIds.filter((other) => other !== id))}
+              >
                 <Icon name="cross" size={12} />
               </button>
             </li>
@@ -114,7 +151,12 @@ function AgentList({ draft: { agentIds, targetAgentId }, error, onChange }: { dr
           onChange={(id) => id !== '' && onChange([...agentIds, id])}
           obstacleOf={({ id }) => (id === targetAgentId ? 'the target' : agentIds.includes(id) ? 'has it' : null)}
         >
-          {(agent) => <AgentOption agent={agent} note={agent.id === targetAgentId ? 'the target' : agentIds.includes(agent.id) ? 'has it' : undefined} />}
+          {(agent) => (
+            <AgentOption
+              agent={agent}
+              note={agent.id === targetAgentId ? 'the target' : agentIds.includes(agent.id) ? 'has it' : undefined}
+            />
+          )}
         </AgentCombobox>
       </div>
       <FieldError message={error} />

@@ -16,7 +16,14 @@ const typeWords: Record<HandoffToolVariableType, string> = {
 };
 const types = Object.entries(typeWords) as [HandoffToolVariableType, string][];
 
-const examples: Record<HandoffToolVariableType, string> = { STRING: 'low', NUMBER: '0.5', INTEGER: '3', BOOLEAN: 'true', ARRAY: '["a", "b"]', OBJECT: '{"a": 1}' };
+const examples: Record<HandoffToolVariableType, string> = {
+  STRING: 'low',
+  NUMBER: '0.5',
+  INTEGER: '3',
+  BOOLEAN: 'true',
+  ARRAY: '["a", "b"]',
+  OBJECT: '{"a": 1}',
+};
 
 interface VariableFieldsProps {
   variables: VariableDraft[];
@@ -35,21 +42,35 @@ export function VariableFields({ variables, errorAt, onChange }: VariableFieldsP
     if (variables.length < count.current) add.current?.focus();
     count.current = variables.length;
   }, [variables.length]);
-  const change = (key: number, part: Partial<VariableDraft>) => onChange(variables.map((each) => (each.key === key ? { ...each, ...part } : each)));
+  const change = (key: number, part: Partial<VariableDraft>) =>
+    onChange(variables.map((each) => (each.key === key ? { ...each, ...part } : each)));
   const move = (from: number, to: number) => onChange(variables.toSpliced(from, 1).toSpliced(to, 0, variables[from]!));
   return (
     <section className={`card ${styles.part}`} aria-labelledby="variables">
       <h2 id="variables">Variables</h2>
-      <p className="hint">Typed arguments besides reason and summary, which every tool has. The handoff sets them as context variables.</p>
+      <p className="hint">
+        Typed arguments besides reason and summary, which every tool has. The handoff sets them as context variables.
+      </p>
       <FieldError message={errorAt('variables')} />
       <ol ref={list} role="list" className={styles.variables} hidden={variables.length === 0}>
         {variables.map((variable, index) => (
           <li key={variable.key}>
             <fieldset className={styles.variable}>
               <legend className="hidden">{`Variable ${index + 1}`}</legend>
-              <Variable variable={variable} index={index} errorAt={errorAt} onChange={(part) => change(variable.key, part)} />
+              <Variable
+                variable={variable}
+                index={index}
+                errorAt={errorAt}
+                onChange={(part) => change(variable.key, part)}
+              />
               <div className={styles.order}>
-                <button type="button" className="button quiet small" aria-label={`Move variable ${index + 1} up`} aria-disabled={index === 0} onClick={() => index > 0 && move(index, index - 1)}>
+                <button
+                  type="button"
+                  className="button quiet small"
+                  aria-label={`Move variable ${index + 1} up`}
+                  aria-disabled={index === 0}
+                  onClick={() => index > 0 && move(index, index - 1)}
+                >
                   Up
                 </button>
                 <button
@@ -61,7 +82,12 @@ export function VariableFields({ variables, errorAt, onChange }: VariableFieldsP
                 >
                   Down
                 </button>
-                <button type="button" className="button quiet small" aria-label={`Remove variable ${index + 1}`} onClick={() => onChange(variables.toSpliced(index, 1))}>
+                <button
+                  type="button"
+                  className="button quiet small"
+                  aria-label={`Remove variable ${index + 1}`}
+                  onClick={() => onChange(variables.toSpliced(index, 1))}
+                >
                   <Icon name="cross" size={12} /> Remove
                 </button>
               </div>
@@ -91,16 +117,43 @@ function Variable({ variable, index, errorAt, onChange }: VariableProps) {
   return (
     <>
       <div className={styles.line}>
-        <TextField label="Variable name" value={name} mono error={error('name')} onChange={(value) => onChange({ name: value })} />
+        <TextField
+          label="Variable name"
+          value={name}
+          mono
+          error={error('name')}
+          onChange={(value) => onChange({ name: value })}
+        />
         <SelectField label="Type" value={type} options={types} onChange={(chosen) => onChange({ type: chosen })} />
         <label className={styles.required}>
-          <input type="checkbox" checked={required} onChange={({ target }) => onChange({ required: target.checked })} /> Required
+          <input type="checkbox" checked={required} onChange={({ target }) => onChange({ required: target.checked })} />{' '}
+          Required
         </label>
       </div>
-      <TextField label="Meaning" value={description} error={error('description')} onChange={(value) => onChange({ description: value })} />
+      <TextField
+        label="Meaning"
+        value={description}
+        error={error('description')}
+        onChange={(value) => onChange({ description: value })}
+      />
       <div className={styles.values}>
-        <TextField label="Allowed values" value={allowed} rows={2} mono error={error('enum')} hint={`One a line, such as ${examples[type]}. Empty: any.`} onChange={(value) => onChange({ allowed: value })} />
-        <TextField label="Default" value={preset} mono error={error('default')} hint="When the call gives none. Not with Required." onChange={(value) => onChange({ preset: value })} />
+        <TextField
+          label="Allowed values"
+          value={allowed}
+          rows={2}
+          mono
+          error={error('enum')}
+          hint={`One a line, such as ${examples[type]}. Empty: any.`}
+          onChange={(value) => onChange({ allowed: value })}
+        />
+        <TextField
+          label="Default"
+          value={preset}
+          mono
+          error={error('default')}
+          hint="When the call gives none. Not with Required."
+          onChange={(value) => onChange({ preset: value })}
+        />
       </div>
     </>
   );

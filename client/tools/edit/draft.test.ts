@@ -1,16 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HandoffToolVariableType } from '../../gql/graphql.ts';
-import { changedFields, draftOf, emptyDraft, emptyVariable, everything, placeOf, toFields, type Draft } from './draft.ts';
+import {
+  changedFields,
+  draftOf,
+  emptyDraft,
+  emptyVariable,
+  everything,
+  placeOf,
+  toFields,
+  type Draft,
+} from './draft.ts';
 
-const texts = fc.oneof(fc.string(), fc.constantFrom('', '测试 🙂', ' low ', '"quoted"', 'two\nlines', 'a\rb', 'null', '3', 'null\u2028x', '\u00a0'));
+const texts = fc.oneof(
+  fc.string(),
+  fc.constantFrom('', '测试 🙂', ' low ', '"quoted"', 'two\nlines', 'a\rb', 'null', '3', 'null\u2028x', '\u00a0'),
+);
 const values: Record<HandoffToolVariableType, fc.Arbitrary<unknown>> = {
   STRING: texts,
   NUMBER: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   INTEGER: fc.integer(),
   BOOLEAN: fc.boolean(),
   ARRAY: fc.array(fc.oneof(texts, fc.integer())),
-  OBJECT: fc.dictionary(fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'), fc.oneof(texts, fc.integer(), fc.constant(null))),
+  OBJECT: fc.dictionary(
+    fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
+    fc.oneof(texts, fc.integer(), fc.constant(null)),
+  ),
 };
 const type = fc.constantFrom(...(Object.keys(values) as HandoffToolVariableType[]));
 const variable = type.chain((of) =>
@@ -38,11 +53,18 @@ const saved = fc.record({
       files: fc.boolean(),
       tasks: fc.boolean(),
       decisions: fc.boolean(),
-      variables: fc.option(fc.array(texts.filter((text) => text.trim() !== ''), { maxLength: 3 })),
+      variables: fc.option(
+        fc.array(
+          texts.filter((text) => text.trim() !== ''),
+          { maxLength: 3 },
+        ),
+      ),
       maxTokens: fc.option(fc.integer({ min: 200, max: 1e6 })),
     }),
   ),
-  variables: fc.array(variable, { maxLength: 4 }).map((list) => list.map((each) => ({ __typename: 'HandoffToolVariable' as const, ...each }))),
+  variables: fc
+    .array(variable, { maxLength: 4 })
+    .map((list) => list.map((each) => ({ __typename: 'HandoffToolVariable' as const, ...each }))),
 });
 // As JSON carries it: -0 is 0.
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -53,7 +75,15 @@ describe('the form of a tool', () => {
       fc.property(saved, (tool) => {
         const { targetAgent, agents, variables, carry, ...rest } = tool;
         const wanted = variables.map(({ __typename: _name, ...each }) => each);
-        expect(sent(toFields(draftOf(tool)))).toEqual(sent({ ...rest, targetAgentId: targetAgent.id, agentIds: agents.map(({ id }) => id), variables: wanted, carry: carry && (({ __typename: _name, ...each }) => each)(carry) }));
+        expect(sent(toFields(draftOf(tool)))).toEqual(
+          sent({
+            ...rest,
+            targetAgentId: targetAgent.id,
+            agentIds: agents.map(({ id }) => id),
+            variables: wanted,
+            carry: carry && (({ __typename: _name, ...each }) => each)(carry),
+          }),
+        );
         expect(changedFields(draftOf(tool), tool)).toEqual({});
       }),
     );
@@ -62,14 +92,20 @@ describe('the form of a tool', () => {
   it('sends only the fields that differ', () => {
     fc.assert(
       fc.property(saved, (tool) => {
-        expect(changedFields({ ...draftOf(tool), name: `${tool.name}x`, instructions: '' }, tool)).toEqual({ name: `${tool.name}x`, ...(tool.instructions !== null && { instructions: null }) });
+        expect(changedFields({ ...draftOf(tool), name: `${tool.name}x`, instructions: '' }, tool)).toEqual({
+          name: `${tool.name}x`,
+          ...(tool.instructions !== null && { instructions: null }),
+        });
       }),
     );
   });
 
   it('reads values by type, and leaves what it cannot read to the server', () => {
     const read = (of: HandoffToolVariableType, allowed: string, preset: string) => {
-      const [first] = toFields({ ...emptyDraft, variables: [{ ...emptyVariable(), type: of, allowed, preset }] }).variables;
+      const [first] = toFields({
+        ...emptyDraft,
+        variables: [{ ...emptyVariable(), type: of, allowed, preset }],
+      }).variables;
       return [first!.enum, first!.default];
     };
     expect(read('STRING', 'low\n\n high \n"say ""', '')).toEqual([['low', 'high', '"say ""'], null]);
@@ -81,7 +117,13 @@ describe('the form of a tool', () => {
   });
 
   it('finds the field of each error', () => {
-    const draft: Draft = { ...emptyDraft, targetAgentId: 'reviewer-1', agentIds: ['claude-1'], variables: [emptyVariable()], carry: everything };
+    const draft: Draft = {
+      ...emptyDraft,
+      targetAgentId: 'reviewer-1',
+      agentIds: ['claude-1'],
+      variables: [emptyVariable()],
+      carry: everything,
+    };
     const at = (error: object) => placeOf({ __typename: 'BadUserInputError', message: '', ...error }, draft);
     expect(at({ path: ['input', 'name'] })).toBe('name');
     expect(at({ path: ['input', 'variables'] })).toBe('variables');

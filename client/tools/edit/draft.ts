@@ -1,4 +1,10 @@
-import type { CarryInput, CreateHandoffToolInput, HandoffToolVariableInput, HandoffToolVariableType, SavedToolFragment } from '../../gql/graphql.ts';
+import type {
+  CarryInput,
+  CreateHandoffToolInput,
+  HandoffToolVariableInput,
+  HandoffToolVariableType,
+  SavedToolFragment,
+} from '../../gql/graphql.ts';
 
 /** A variable as it is typed: values are text. */
 export interface VariableDraft {
@@ -15,7 +21,10 @@ export interface VariableDraft {
 }
 
 /** What is passed on, as it is typed. */
-export interface CarryDraft extends Pick<NonNullable<SavedToolFragment['carry']>, 'messages' | 'toolCalls' | 'files' | 'tasks' | 'decisions'> {
+export interface CarryDraft extends Pick<
+  NonNullable<SavedToolFragment['carry']>,
+  'messages' | 'toolCalls' | 'files' | 'tasks' | 'decisions'
+> {
   /** Empty: the default number. */
   lastMessages: string;
   allVariables: boolean;
@@ -25,7 +34,17 @@ export interface CarryDraft extends Pick<NonNullable<SavedToolFragment['carry']>
   maxTokens: string;
 }
 
-export const everything: CarryDraft = { messages: 'ALL', toolCalls: 'ALL', files: true, tasks: true, decisions: true, lastMessages: '', allVariables: true, variables: '', maxTokens: '' };
+export const everything: CarryDraft = {
+  messages: 'ALL',
+  toolCalls: 'ALL',
+  files: true,
+  tasks: true,
+  decisions: true,
+  lastMessages: '',
+  allVariables: true,
+  variables: '',
+  maxTokens: '',
+};
 
 export interface Draft {
   name: string;
@@ -38,14 +57,35 @@ export interface Draft {
   carry: CarryDraft | null;
 }
 
-export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables'>> & { variables: HandoffToolVariableInput[] };
+export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables'>> & {
+  variables: HandoffToolVariableInput[];
+};
 
-export const emptyDraft: Draft = { name: '', targetAgentId: '', agentIds: [], description: '', instructions: '', variables: [], carry: null };
+export const emptyDraft: Draft = {
+  name: '',
+  targetAgentId: '',
+  agentIds: [],
+  description: '',
+  instructions: '',
+  variables: [],
+  carry: null,
+};
 
 let lastKey = 0;
-export const emptyVariable = (): VariableDraft => ({ key: (lastKey += 1), name: '', type: 'STRING', required: false, description: '', allowed: '', preset: '' });
+export const emptyVariable = (): VariableDraft => ({
+  key: (lastKey += 1),
+  name: '',
+  type: 'STRING',
+  required: false,
+  description: '',
+  allowed: '',
+  preset: '',
+});
 
-type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables' | 'carry'> & { targetAgent: { id: string }; agents: readonly { id: string }[] };
+type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables' | 'carry'> & {
+  targetAgent: { id: string };
+  agents: readonly { id: string }[];
+};
 
 export const draftOf = ({ name, targetAgent, agents, description, instructions, variables, carry }: Saved): Draft => ({
   name,
@@ -65,7 +105,16 @@ export const draftOf = ({ name, targetAgent, agents, description, instructions, 
   carry: carry == null ? null : carryDraftOf(carry),
 });
 
-const carryDraftOf = ({ messages, toolCalls, files, tasks, decisions, lastMessages, variables, maxTokens }: NonNullable<Saved['carry']>): CarryDraft => ({
+const carryDraftOf = ({
+  messages,
+  toolCalls,
+  files,
+  tasks,
+  decisions,
+  lastMessages,
+  variables,
+  maxTokens,
+}: NonNullable<Saved['carry']>): CarryDraft => ({
   ...{ messages, toolCalls, files, tasks, decisions },
   lastMessages: lastMessages?.toString() ?? '',
   allVariables: variables == null,
@@ -82,7 +131,15 @@ const toCarry = ({ lastMessages, allVariables, variables, maxTokens, ...rest }: 
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
 
-export const toFields = ({ name, targetAgentId, agentIds, description, instructions, variables, carry }: Draft): Fields => ({
+export const toFields = ({
+  name,
+  targetAgentId,
+  agentIds,
+  description,
+  instructions,
+  variables,
+  carry,
+}: Draft): Fields => ({
   name: name.trim(),
   targetAgentId,
   agentIds,
@@ -106,7 +163,11 @@ export const toFields = ({ name, targetAgentId, agentIds, description, instructi
 export function changedFields(draft: Draft, saved: Saved): Partial<Fields> {
   const before = toFields(draftOf(saved));
   const after = toFields(draft);
-  return Object.fromEntries(Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Fields])));
+  return Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Fields]),
+    ),
+  );
 }
 
 /** The value of a line. Text is a string as it stands, or quoted as JSON. What cannot be read stays text: the server says what is wrong with it. */
@@ -137,7 +198,10 @@ export interface Refusal {
 const names = Object.keys(emptyDraft);
 
 /** The field that an error belongs to, such as `variables.0.name`; empty for the whole form. */
-export function placeOf({ __typename, path = [], id }: Refusal, { agentIds, targetAgentId, variables, carry }: Draft): string {
+export function placeOf(
+  { __typename, path = [], id }: Refusal,
+  { agentIds, targetAgentId, variables, carry }: Draft,
+): string {
   switch (__typename) {
     case 'ConflictError':
       return 'name';
@@ -146,8 +210,15 @@ export function placeOf({ __typename, path = [], id }: Refusal, { agentIds, targ
     case 'BadUserInputError': {
       const [, field = '', index, part] = path;
       if (!names.includes(field)) return '';
-      if (field === 'carry' && carry !== null && index !== undefined && ['lastMessages', 'maxTokens', 'variables'].includes(index)) return `carry.${index}`;
-      const ofVariable = field === 'variables' && part !== undefined && part in emptyVariableFields && Number(index) < variables.length;
+      if (
+        field === 'carry' &&
+        carry !== null &&
+        index !== undefined &&
+        ['lastMessages', 'maxTokens', 'variables'].includes(index)
+      )
+        return `carry.${index}`;
+      const ofVariable =
+        field === 'variables' && part !== undefined && part in emptyVariableFields && Number(index) < variables.length;
       return ofVariable ? `variables.${index}.${part}` : field;
     }
     default:

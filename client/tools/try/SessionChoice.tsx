@@ -8,7 +8,11 @@ import styles from './TryIt.module.css';
 
 const SessionsToTryQuery = graphql(`
   query SessionsToTry($agentId: ID!) {
-    sessions(first: 50, where: { agentId: $agentId, status: [RUNNING, PAUSED] }, orderBy: { field: UPDATED_AT, direction: DESC }) {
+    sessions(
+      first: 50
+      where: { agentId: $agentId, status: [RUNNING, PAUSED] }
+      orderBy: { field: UPDATED_AT, direction: DESC }
+    ) {
       nodes {
         id
         title
@@ -28,7 +32,12 @@ interface SessionChoiceProps {
 /** Chooses a session whose holder may call the tool, or any by its id. */
 export function SessionChoice({ agentIds, value, onChange }: SessionChoiceProps) {
   const [agentId, setAgentId] = useState(agentIds[0] ?? '');
-  const [{ data, error }, ask] = useQuery({ query: SessionsToTryQuery, variables: { agentId }, pause: agentId === '', requestPolicy: 'cache-and-network' });
+  const [{ data, error }, ask] = useQuery({
+    query: SessionsToTryQuery,
+    variables: { agentId },
+    pause: agentId === '',
+    requestPolicy: 'cache-and-network',
+  });
   const sessions = data?.sessions.nodes ?? [];
   const isListed = sessions.some((session) => session.id === value);
   return (
@@ -47,11 +56,23 @@ export function SessionChoice({ agentIds, value, onChange }: SessionChoiceProps)
       <SelectField
         label="Session"
         value={isListed ? value : ''}
-        options={[['', data && sessions.length === 0 ? `${agentId} holds none` : 'Choose one, or give its id'], ...sessions.map(({ id, title, status }) => [id, status === 'PAUSED' ? `${title} (paused)` : title] as const)]}
+        options={[
+          ['', data && sessions.length === 0 ? `${agentId} holds none` : 'Choose one, or give its id'],
+          ...sessions.map(({ id, title, status }) => [id, status === 'PAUSED' ? `${title} (paused)` : title] as const),
+        ]}
         onChange={onChange}
       />
       {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
-      {!isListed && <TextField label="Id of the session" value={value} mono error={undefined} hint="Its holder is the agent that would call the tool." onChange={(text) => onChange(text.trim())} />}
+      {!isListed && (
+        <TextField
+          label="Id of the session"
+          value={value}
+          mono
+          error={undefined}
+          hint="Its holder is the agent that would call the tool."
+          onChange={(text) => onChange(text.trim())}
+        />
+      )}
     </div>
   );
 }

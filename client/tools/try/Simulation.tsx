@@ -49,7 +49,8 @@ const looks = {
   open: { tone: 'calm', icon: 'dash', word: 'not asked' },
 } satisfies Record<string, Look>;
 
-const lookOf = (passed: boolean | null | undefined): Look => (passed == null ? looks.open : passed ? looks.passed : looks.refused);
+const lookOf = (passed: boolean | null | undefined): Look =>
+  passed == null ? looks.open : passed ? looks.passed : looks.refused;
 
 /** The outcome of a simulated call: each rule's verdict, and what would be carried. */
 export function Simulation({ of }: { of: FragmentType<typeof SimulationFragment> }) {
@@ -64,7 +65,10 @@ export function Simulation({ of }: { of: FragmentType<typeof SimulationFragment>
           {refusal?.message != null && <p>{refusal.message}</p>}
           {target && (
             <p className={styles.target}>
-              <Icon name="arrow" size={14} /> <AgentChip agent={target.agent} /> <span className="small">{target.freePlaces === 1 ? '1 free place' : `${target.freePlaces} free places`}</span>
+              <Icon name="arrow" size={14} /> <AgentChip agent={target.agent} />{' '}
+              <span className="small">
+                {target.freePlaces === 1 ? '1 free place' : `${target.freePlaces} free places`}
+              </span>
             </p>
           )}
         </div>
@@ -106,7 +110,9 @@ function contextText({ tokenEstimate, kept, dropped, redactionCount }: NonNullab
   const kinds = [...new Set(dropped.map(({ kind }) => kind))];
   return [
     `About ${counted(tokenEstimate, 'token')}: ${counted(kept.length, 'item')}${shortened > 0 ? `, ${shortened} of them shortened` : ''}.`,
-    dropped.length === 0 ? 'The text says what is left out.' : `Left out: ${kinds.map((kind) => counted(dropped.filter((item) => item.kind === kind).length, kind.toLowerCase().replace('_', ' '))).join(', ')}.`,
+    dropped.length === 0
+      ? 'The text says what is left out.'
+      : `Left out: ${kinds.map((kind) => counted(dropped.filter((item) => item.kind === kind).length, kind.toLowerCase().replace('_', ' '))).join(', ')}.`,
     ...(redactionCount > 0 ? [`Removed: ${counted(redactionCount, 'secret')}.`] : []),
   ].join(' ');
 }

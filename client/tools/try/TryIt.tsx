@@ -45,7 +45,11 @@ export function TryIt({ tool }: { tool: SavedTool }) {
     if (read.faults.size > 0 || sessionId === '') return;
     const run = (latest.current += 1);
     setState('running');
-    const { data, error } = await client.query(TryToolQuery, { sessionId, toolName: tool.name, arguments: read.values }, { requestPolicy: 'network-only' });
+    const { data, error } = await client.query(
+      TryToolQuery,
+      { sessionId, toolName: tool.name, arguments: read.values },
+      { requestPolicy: 'network-only' },
+    );
     if (run === latest.current) setState(error ? { error } : { simulation: data?.simulateHandoff ?? null });
   };
 
@@ -78,8 +82,16 @@ export function TryIt({ tool }: { tool: SavedTool }) {
         </div>
       </form>
       <div className={styles.result} aria-live="polite">
-        {typeof state === 'object' && 'error' in state && <RequestError error={state.error} onRetry={() => void submit()} />}
-        {typeof state === 'object' && 'simulation' in state && (state.simulation ? <Simulation of={state.simulation} /> : <ErrorNote title="There is no such session, or you may not read it." />)}
+        {typeof state === 'object' && 'error' in state && (
+          <RequestError error={state.error} onRetry={() => void submit()} />
+        )}
+        {typeof state === 'object' &&
+          'simulation' in state &&
+          (state.simulation ? (
+            <Simulation of={state.simulation} />
+          ) : (
+            <ErrorNote title="There is no such session, or you may not read it." />
+          ))}
       </div>
     </div>
   );

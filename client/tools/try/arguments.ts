@@ -19,7 +19,12 @@ interface Property {
   default?: unknown;
 }
 
-const kinds: Record<string, ArgumentField['kind']> = { string: 'text', number: 'number', integer: 'number', boolean: 'boolean' };
+const kinds: Record<string, ArgumentField['kind']> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+};
 
 export const fieldsOf = ({ properties, required }: JsonSchema): ArgumentField[] =>
   Object.entries(properties).map(([name, given]) => {
@@ -51,7 +56,16 @@ export function toArguments(fields: readonly ArgumentField[], typed: Typed): Rea
     const text = typed.get(name) ?? '';
     if (text.trim() === '') continue;
     try {
-      entries.push([name, kind === 'choice' ? choices[Number(text)] : kind === 'text' ? text : kind === 'number' ? numberOf(text) : JSON.parse(text)]);
+      entries.push([
+        name,
+        kind === 'choice'
+          ? choices[Number(text)]
+          : kind === 'text'
+            ? text
+            : kind === 'number'
+              ? numberOf(text)
+              : JSON.parse(text),
+      ]);
     } catch (error) {
       faults.set(name, `This is not JSON: ${(error as Error).message}`);
     }

@@ -1,4 +1,16 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -20,7 +32,12 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** The files of a tool in a folder of the test. */
 function filesOf(tool: 'claude-code' | 'codex', agent = 'claude-1'): SettingsFile[] {
   const [command, home] = [`baton hook ${tool} --agent ${agent} --url http://127.0.0.1:4000`, join(folder, 'home')];
-  return settingsFiles(tool, true, { mcp: `http://127.0.0.1:4000/mcp/${agent}`, needsKey: true, command }, { CLAUDE_CONFIG_DIR: home, CODEX_HOME: home });
+  return settingsFiles(
+    tool,
+    true,
+    { mcp: `http://127.0.0.1:4000/mcp/${agent}`, needsKey: true, command },
+    { CLAUDE_CONFIG_DIR: home, CODEX_HOME: home },
+  );
 }
 
 function change(file: SettingsFile, removes = false): boolean {
@@ -34,21 +51,48 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(path, content);
 }
 
-const [servers, hooks] = [0, 1].map((index) => () => filesOf('claude-code')[index]!) as [() => SettingsFile, () => SettingsFile];
+const [servers, hooks] = [0, 1].map((index) => () => filesOf('claude-code')[index]!) as [
+  () => SettingsFile,
+  () => SettingsFile,
+];
 const codex = (): SettingsFile => filesOf('codex')[0]!;
 
 /** Settings as people write them: any values, any indentation, either line ending, comments, byte order mark. */
-const names = fc.oneof(fc.constantFrom('mcpServers', 'hooks', 'permissions', 'env', 'a.b', 'ü'), fc.string({ maxLength: 8 }).filter((name) => name !== '__proto__'));
+const names = fc.oneof(
+  fc.constantFrom('mcpServers', 'hooks', 'permissions', 'env', 'a.b', 'ü'),
+  fc.string({ maxLength: 8 }).filter((name) => name !== '__proto__'),
+);
 const leaf = fc.oneof(fc.string({ maxLength: 12 }), fc.integer(), fc.boolean(), fc.constant(null));
 const value = fc.letrec((tie) => ({
-  any: fc.oneof({ maxDepth: 2 }, leaf, fc.array(tie('any'), { maxLength: 3 }), fc.dictionary(names, tie('any'), { maxKeys: 3, noNullPrototype: true })),
+  any: fc.oneof(
+    { maxDepth: 2 },
+    leaf,
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.dictionary(names, tie('any'), { maxKeys: 3, noNullPrototype: true }),
+  ),
 })).any;
-const group = fc.record({ hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.constantFrom('make lint', 'echo "baton"', 'baton-deploy now') }), { minLength: 1, maxLength: 2 }) });
+const group = fc.record({
+  hooks: fc.array(
+    fc.record({
+      type: fc.constant('command'),
+      command: fc.constantFrom('make lint', 'echo "baton"', 'baton-deploy now'),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+});
 const json = fc
   .tuple(
     fc.dictionary(names, value, { maxKeys: 4, noNullPrototype: true }),
-    fc.option(fc.dictionary(fc.constantFrom('Stop', 'SessionStart', 'PostToolUse'), fc.array(group, { maxLength: 2 }), { noNullPrototype: true }), { nil: undefined }),
-    fc.option(fc.dictionary(fc.constantFrom('github', 'files'), fc.constant({ command: 'npx' }), { noNullPrototype: true }), { nil: undefined }),
+    fc.option(
+      fc.dictionary(fc.constantFrom('Stop', 'SessionStart', 'PostToolUse'), fc.array(group, { maxLength: 2 }), {
+        noNullPrototype: true,
+      }),
+      { nil: undefined },
+    ),
+    fc.option(
+      fc.dictionary(fc.constantFrom('github', 'files'), fc.constant({ command: 'npx' }), { noNullPrototype: true }),
+      { nil: undefined },
+    ),
     fc.constantFrom('', '  ', '    ', '\t'),
     fc.constantFrom('\n', '\r\n'),
     fc.constantFrom('', '\n', '\n\n', ' '),
@@ -62,8 +106,18 @@ const json = fc
   });
 
 const key = fc.stringMatching(/^[a-z]{1,6}$/);
-const field = fc.tuple(key, fc.oneof(fc.string({ maxLength: 10 }).map((text) => JSON.stringify(text).replaceAll('\u007f', ' ')), fc.integer().map(String), fc.constantFrom("'it'", '[1, 2] # two', '1979-05-27T07:32:00Z')));
-const table = fc.tuple(fc.constantFrom('projects."/a b"', 'mcp_servers.github', 'features', '[hooks.Stop]', 'profiles.x'), fc.uniqueArray(field, { selector: ([name]) => name, maxLength: 3 }));
+const field = fc.tuple(
+  key,
+  fc.oneof(
+    fc.string({ maxLength: 10 }).map((text) => JSON.stringify(text).replaceAll('\u007f', ' ')),
+    fc.integer().map(String),
+    fc.constantFrom("'it'", '[1, 2] # two', '1979-05-27T07:32:00Z'),
+  ),
+);
+const table = fc.tuple(
+  fc.constantFrom('projects."/a b"', 'mcp_servers.github', 'features', '[hooks.Stop]', 'profiles.x'),
+  fc.uniqueArray(field, { selector: ([name]) => name, maxLength: 3 }),
+);
 const toml = fc
   .tuple(
     fc.uniqueArray(field, { selector: ([name]) => name, maxLength: 3 }),
@@ -73,7 +127,10 @@ const toml = fc
   )
   .map(([fields, tables, eol, end]) => {
     const lines = (of: [string, string][]): string[] => of.map(([name, text]) => `x${name} = ${text}`);
-    return ['# mine', ...lines(fields), ...tables.flatMap(([name, of]) => ['', `[${name}]`, ...lines(of)])].join(eol) + end.replaceAll('\n', eol);
+    return (
+      ['# mine', ...lines(fields), ...tables.flatMap(([name, of]) => ['', `[${name}]`, ...lines(of)])].join(eol) +
+      end.replaceAll('\n', eol)
+    );
   });
 
 describe.each([
@@ -88,7 +145,9 @@ describe.each([
         write(file.path, text);
         change(file);
         const connected = readFileSync(file.path, 'utf8');
-        expect(parse(connected.replace('\uFEFF', ''))).toEqual(withEntries(parse(text.replace('\uFEFF', '')), file.entries));
+        expect(parse(connected.replace('\uFEFF', ''))).toEqual(
+          withEntries(parse(text.replace('\uFEFF', '')), file.entries),
+        );
         expect(change(file)).toBe(false);
         change(file, true);
         expect(readFileSync(file.path)).toEqual(Buffer.from(text));
@@ -139,7 +198,13 @@ describe('a settings file', () => {
     const file = codex();
     change(file);
     const own = '[projects."/work here"]\ntrust_level = "trusted"\n';
-    writeFileSync(file.path, readFileSync(file.path, 'utf8').replace('[[hooks.Stop]]', `${own}\n[mcp_servers.baton.tools.baton_note]\napproval_mode = "approve"\n\n[[hooks.Stop]]`));
+    writeFileSync(
+      file.path,
+      readFileSync(file.path, 'utf8').replace(
+        '[[hooks.Stop]]',
+        `${own}\n[mcp_servers.baton.tools.baton_note]\napproval_mode = "approve"\n\n[[hooks.Stop]]`,
+      ),
+    );
     change(file, true);
     expect(readFileSync(file.path, 'utf8').trim()).toBe(own.trim());
   });
@@ -185,7 +250,12 @@ describe('a settings file', () => {
     ['hooks that are no object', hooks, '{"hooks": []}', /'hooks', which is not an object/],
     ['an event that is no list', hooks, '{"hooks": {"Stop": {}}}', /'hooks.Stop', which is not a list/],
     ['a name twice', hooks, '{"hooks": {}, "hooks": {"Stop": []}}', /has a name twice/],
-    ['a server of this name', servers, '{"mcpServers": {"baton": {"command": "marching-band"}}}', /server 'baton' of its own/],
+    [
+      'a server of this name',
+      servers,
+      '{"mcpServers": {"baton": {"command": "marching-band"}}}',
+      /server 'baton' of its own/,
+    ],
     ['broken TOML', codex, 'a = \n', /is not TOML \(line \d/],
     ['a TOML key twice', codex, 'a = 1\na = 2\n', /is not TOML/],
     ['inline servers in TOML', codex, 'mcp_servers = { x = { url = "y" } }\n', /is not TOML/],

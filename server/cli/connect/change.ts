@@ -1,5 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StartError } from '../../infra/startError.ts';
 import { areEqual, Unfit } from './entries.ts';
@@ -39,7 +49,8 @@ export function planChange({ path: given, entries, format }: SettingsFile, remov
     const kept = { path, now, backupPath };
     if (removes) return { ...kept, next: base, backup };
     const next = bytesOf(now, format.add(base === null ? '' : textOf(base), entries));
-    if (text !== null && areEqual(format.parse(text), format.parse(textOf(next)))) return { ...kept, next: now, backup };
+    if (text !== null && areEqual(format.parse(text), format.parse(textOf(next))))
+      return { ...kept, next: now, backup };
     const made = isUntouched ? backup.made : missingFolders(path);
     return { ...kept, next, backup: { path, before: base?.toString('base64') ?? null, after: sha256(next), made } };
   } catch (error) {
@@ -47,7 +58,8 @@ export function planChange({ path: given, entries, format }: SettingsFile, remov
   }
 }
 
-export const isChange = ({ now, next }: Change): boolean => !(now === null ? next === null : next !== null && now.equals(next));
+export const isChange = ({ now, next }: Change): boolean =>
+  !(now === null ? next === null : next !== null && now.equals(next));
 
 /** Makes the changes, with a back-up of each file. When one fails, takes the earlier ones back. @throws StartError */
 export function makeChanges(changes: readonly Change[], removes: boolean): void {
@@ -109,6 +121,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** With a byte order mark when the file had one. */
-const bytesOf = (now: Buffer | null, text: string): Buffer => Buffer.from((now?.subarray(0, 3).toString() === mark ? mark : '') + text);
+const bytesOf = (now: Buffer | null, text: string): Buffer =>
+  Buffer.from((now?.subarray(0, 3).toString() === mark ? mark : '') + text);
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -38,12 +38,15 @@ export function hooksOf(command: string): Record<string, HookGroup> {
 
 const ourCommand = /\bbaton[^\s]*["']? hook (claude-code|codex)( |$)/;
 
-export const isOurHook = (hook: unknown): boolean => isObject(hook) && typeof hook['command'] === 'string' && ourCommand.test(hook['command']);
+export const isOurHook = (hook: unknown): boolean =>
+  isObject(hook) && typeof hook['command'] === 'string' && ourCommand.test(hook['command']);
 
 /** A server of this name that `baton connect` did not write is kept, and refused. */
-export const isOurServer = (server: unknown): boolean => isObject(server) && typeof server['url'] === 'string' && /\/mcp\/[^/]+$/.test(server['url']);
+export const isOurServer = (server: unknown): boolean =>
+  isObject(server) && typeof server['url'] === 'string' && /\/mcp\/[^/]+$/.test(server['url']);
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** The settings cannot take the entries. The message says why. */
 export class Unfit extends Error {}
@@ -53,7 +56,8 @@ export function withEntries(settings: Json, { servers, hooks }: Entries): Json {
   const next = { ...settings };
   if (servers?.server != null) {
     const known = objectAt(settings, servers.name);
-    if (Object.hasOwn(known, serverName)) throw new Unfit(`has an MCP server '${serverName}' of its own: rename or remove that`);
+    if (Object.hasOwn(known, serverName))
+      throw new Unfit(`has an MCP server '${serverName}' of its own: rename or remove that`);
     next[servers.name] = { ...known, [serverName]: servers.server };
   }
   if (hooks === null || Object.keys(hooks).length === 0) return next;
@@ -78,7 +82,8 @@ export function pathsOfEntries(settings: Json, { servers, hooks }: Entries): (st
   const paths: (string | number)[][] = [];
   if (servers !== null) {
     const known = settings[servers.name];
-    if (isObject(known) && isOurServer(known[serverName])) paths.push(Object.keys(known).length === 1 ? [servers.name] : [servers.name, serverName]);
+    if (isObject(known) && isOurServer(known[serverName]))
+      paths.push(Object.keys(known).length === 1 ? [servers.name] : [servers.name, serverName]);
   }
   const known = settings['hooks'];
   if (hooks === null || !isObject(known)) return paths;
@@ -94,7 +99,9 @@ function hooksIn(groups: unknown, path: string[]): { paths: (string | number)[][
     const list: unknown = isObject(group) ? group['hooks'] : null;
     const ours = Array.isArray(list) ? list.flatMap((hook, at) => (isOurHook(hook) ? [at] : [])) : [];
     if (ours.length === 0) return [];
-    return ours.length === (list as unknown[]).length ? [[...path, index]] : ours.reverse().map((at) => [...path, index, 'hooks', at]);
+    return ours.length === (list as unknown[]).length
+      ? [[...path, index]]
+      : ours.reverse().map((at) => [...path, index, 'hooks', at]);
   });
   const whole = inGroups.length > 0 && inGroups.every(([found]) => found?.length === path.length + 1);
   return { paths: whole ? [path] : inGroups.reverse().flat() };

@@ -1,5 +1,23 @@
-import { applyEdits, findNodeAtLocation, modify, parse, parseTree, type JSONPath, type ParseError, type ParseOptions } from 'jsonc-parser';
-import { areEqual, isObject, pathsOfEntries, Unfit, withEntries, withoutPaths, type Entries, type Json } from './entries.ts';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  parse,
+  parseTree,
+  type JSONPath,
+  type ParseError,
+  type ParseOptions,
+} from 'jsonc-parser';
+import {
+  areEqual,
+  isObject,
+  pathsOfEntries,
+  Unfit,
+  withEntries,
+  withoutPaths,
+  type Entries,
+  type Json,
+} from './entries.ts';
 
 // The tools say themselves whether they accept comments and trailing commas: both stay as they are.
 const options: ParseOptions = { allowTrailingComma: true };
@@ -8,7 +26,8 @@ const options: ParseOptions = { allowTrailingComma: true };
 export function parseJson(text: string): Json {
   const errors: ParseError[] = [];
   const value: unknown = text.trim() === '' ? {} : parse(text, errors, options);
-  if (errors.length > 0) throw new Unfit(`is not JSON (line ${text.slice(0, errors[0]!.offset).split('\n').length}): correct it`);
+  if (errors.length > 0)
+    throw new Unfit(`is not JSON (line ${text.slice(0, errors[0]!.offset).split('\n').length}): correct it`);
   if (!isObject(value)) throw new Unfit('is not a JSON object: correct it');
   return value;
 }
@@ -19,7 +38,8 @@ export function addToJson(text: string, entries: Entries): string {
   const format = formatOf(text);
   if (text.trim() === '') return `${JSON.stringify(wanted, null, format.unit)}\n`;
   let next = text;
-  for (const { path, key } of insertions(parseJson(text), entries)) next = insert(next, path, key, valueAt(wanted, key === null ? [...path, -1] : [...path, key]), format);
+  for (const { path, key } of insertions(parseJson(text), entries))
+    next = insert(next, path, key, valueAt(wanted, key === null ? [...path, -1] : [...path, key]), format);
   return checked(next, wanted);
 }
 
@@ -41,30 +61,46 @@ const twice = (): Unfit => new Unfit('has a name twice: remove one of them');
 
 /** The places to insert at: `key` is null in a list. */
 function insertions(settings: Json, { servers, hooks }: Entries): { path: string[]; key: string | null }[] {
-  const place = (path: string[], key: string): { path: string[]; key: string } => (path.length === 0 || settings[path[0]!] !== undefined ? { path, key } : { path: [], key: path[0]! });
-  const found: { path: string[]; key: string | null }[] = servers?.server == null ? [] : [place([servers.name], 'baton')];
+  const place = (path: string[], key: string): { path: string[]; key: string } =>
+    path.length === 0 || settings[path[0]!] !== undefined ? { path, key } : { path: [], key: path[0]! };
+  const found: { path: string[]; key: string | null }[] =
+    servers?.server == null ? [] : [place([servers.name], 'baton')];
   const known = settings['hooks'];
   if (hooks === null) return found;
   if (!isObject(known)) return [...found, place([], 'hooks')];
-  return [...found, ...Object.keys(hooks).map((event) => (Object.hasOwn(known, event) ? { path: ['hooks', event], key: null } : { path: ['hooks'], key: event }))];
+  return [
+    ...found,
+    ...Object.keys(hooks).map((event) =>
+      Object.hasOwn(known, event) ? { path: ['hooks', event], key: null } : { path: ['hooks'], key: event },
+    ),
+  ];
 }
 
 const valueAt = (settings: Json, path: (string | number)[]): unknown =>
-  path.reduce<unknown>((value, name) => (name === -1 ? (value as unknown[]).at(-1) : (value as Json)[name as string]), settings);
+  path.reduce<unknown>(
+    (value, name) => (name === -1 ? (value as unknown[]).at(-1) : (value as Json)[name as string]),
+    settings,
+  );
 
 interface Format {
   unit: string;
   eol: string;
 }
 
-const formatOf = (text: string): Format => ({ unit: /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' });
+const formatOf = (text: string): Format => ({
+  unit: /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ',
+  eol: text.includes('\r\n') ? '\r\n' : '\n',
+});
 
 /** Inserts behind the last child. `modify` of the library would insert without line breaks, or reformat the whole line. */
 function insert(text: string, path: string[], key: string | null, value: unknown, { unit, eol }: Format): string {
   const container = findNodeAtLocation(parseTree(text, [], options)!, path);
   if (container === undefined) throw twice();
   const indent = unit.repeat(path.length + 1);
-  const json = `${key === null ? '' : `${JSON.stringify(key)}: `}${JSON.stringify(value, null, unit)}`.replaceAll('\n', eol + indent);
+  const json = `${key === null ? '' : `${JSON.stringify(key)}: `}${JSON.stringify(value, null, unit)}`.replaceAll(
+    '\n',
+    eol + indent,
+  );
   const last = container.children?.at(-1);
   const at = last === undefined ? container.offset + 1 : last.offset + last.length;
   const isLastOfLine = /^[ \t]*\r?\n/.test(text.slice(at));

@@ -8,7 +8,11 @@ import { hooksOf, type Entries, type Json, type Tool } from './entries.ts';
 export interface SettingsFile {
   path: string;
   entries: Entries;
-  format: { parse(text: string): Json; add(text: string, entries: Entries): string; remove(text: string, entries: Entries): string };
+  format: {
+    parse(text: string): Json;
+    add(text: string, entries: Entries): string;
+    remove(text: string, entries: Entries): string;
+  };
 }
 
 export interface Connection {
@@ -24,7 +28,12 @@ const json = { parse: parseJson, add: addToJson, remove: removeFromJson };
 const toml = { parse: parseToml, add: addToToml, remove: removeFromToml };
 
 /** The settings files of a tool: of this folder, or of the user. */
-export function settingsFiles(tool: Tool, isGlobal: boolean, { mcp, needsKey, command }: Connection, { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env): SettingsFile[] {
+export function settingsFiles(
+  tool: Tool,
+  isGlobal: boolean,
+  { mcp, needsKey, command }: Connection,
+  { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env,
+): SettingsFile[] {
   const home = homedir();
   const hooks = hooksOf(command);
   if (tool === 'codex') {
@@ -33,7 +42,10 @@ export function settingsFiles(tool: Tool, isGlobal: boolean, { mcp, needsKey, co
     return [{ path, entries: { servers: { name: 'mcp_servers', server }, hooks }, format: toml }];
   }
   const [servers, settings] = isGlobal
-    ? [join(CLAUDE_CONFIG_DIR || home, '.claude.json'), join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')]
+    ? [
+        join(CLAUDE_CONFIG_DIR || home, '.claude.json'),
+        join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
+      ]
     : [resolve('.mcp.json'), resolve('.claude/settings.json')];
   const server = { type: 'http', url: mcp, ...(needsKey && { headers: { Authorization: 'Bearer ${BATON_KEY}' } }) };
   return [

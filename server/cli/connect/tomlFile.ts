@@ -1,5 +1,17 @@
 import { getStaticTOMLValue, ParseError, parseTOML, type AST } from 'toml-eslint-parser';
-import { areEqual, isOurHook, isOurServer, isObject, pathsOfEntries, serverName, Unfit, withEntries, withoutPaths, type Entries, type Json } from './entries.ts';
+import {
+  areEqual,
+  isOurHook,
+  isOurServer,
+  isObject,
+  pathsOfEntries,
+  serverName,
+  Unfit,
+  withEntries,
+  withoutPaths,
+  type Entries,
+  type Json,
+} from './entries.ts';
 
 const marker = '# Written by `baton connect`; `baton connect codex --remove` removes it.';
 
@@ -12,7 +24,8 @@ function treeOf(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text, { tomlVersion: '1.0' });
   } catch (error) {
-    if (error instanceof ParseError) throw new Unfit(`is not TOML (line ${error.lineNumber}: ${error.message}): correct it`);
+    if (error instanceof ParseError)
+      throw new Unfit(`is not TOML (line ${error.lineNumber}: ${error.message}): correct it`);
     throw error;
   }
 }
@@ -26,11 +39,20 @@ export function addToToml(text: string, entries: Entries): string {
 }
 
 function tablesOf({ servers, hooks }: Entries): string[] {
-  const fields = (of: object): string[] => Object.entries(of).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const fields = (of: object): string[] =>
+    Object.entries(of).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   return [
     marker,
     ...(servers?.server == null ? [] : [`[${servers.name}.${serverName}]`, ...fields(servers.server)]),
-    ...Object.entries(hooks ?? {}).flatMap(([event, { hooks: [hook], ...matcher }]) => ['', `[[hooks.${event}]]`, ...fields(matcher), `[[hooks.${event}.hooks]]`, ...fields(hook!)]),
+    ...Object.entries(hooks ?? {}).flatMap(
+      ([
+        event,
+        {
+          hooks: [hook],
+          ...matcher
+        },
+      ]) => ['', `[[hooks.${event}]]`, ...fields(matcher), `[[hooks.${event}.hooks]]`, ...fields(hook!)],
+    ),
   ];
 }
 
@@ -38,15 +60,20 @@ function tablesOf({ servers, hooks }: Entries): string[] {
 export function removeFromToml(text: string, entries: Entries): string {
   const settings = parseToml(text);
   const tree = treeOf(text);
-  const tables = tree.body[0].body.filter((node) => node.type === 'TOMLTable' && isOurTable(node.resolvedKey, settings));
+  const tables = tree.body[0].body.filter(
+    (node) => node.type === 'TOMLTable' && isOurTable(node.resolvedKey, settings),
+  );
   const comments = tree.comments.filter(({ value }) => marker === `#${value}`);
-  const ranges = [...tables, ...comments].map(({ range }) => wholeLines(text, range)).sort(([one], [other]) => other - one);
+  const ranges = [...tables, ...comments]
+    .map(({ range }) => wholeLines(text, range))
+    .sort(([one], [other]) => other - one);
   const next = ranges.reduce((rest, [from, to]) => rest.slice(0, from) + rest.slice(to), text);
   return checked(next, withoutPaths(settings, pathsOfEntries(settings, entries)));
 }
 
 function isOurTable([name, key, index]: (string | number)[], settings: Json): boolean {
-  const at = (value: unknown, part: string | number | undefined): unknown => (Array.isArray(value) || isObject(value) ? (value as Json)[part as string] : undefined);
+  const at = (value: unknown, part: string | number | undefined): unknown =>
+    Array.isArray(value) || isObject(value) ? (value as Json)[part as string] : undefined;
   const found = at(settings[name as string], key);
   if (name === 'mcp_servers') return key === serverName && isOurServer(found);
   if (name !== 'hooks' || index === undefined) return false;
@@ -62,6 +89,7 @@ function wholeLines(text: string, [from, to]: readonly [number, number]): [numbe
 }
 
 function checked(text: string, wanted: Json): string {
-  if (!areEqual(parseToml(text), wanted)) throw new Unfit("holds Baton's entries in a form that 'baton connect' did not write: remove them by hand");
+  if (!areEqual(parseToml(text), wanted))
+    throw new Unfit("holds Baton's entries in a form that 'baton connect' did not write: remove them by hand");
   return text;
 }

@@ -20,24 +20,44 @@ interface Open {
   pipeline: { stage: string | null } | null;
 }
 
-const fields = 'id version status externalId lastActivityAt previousAgentType agent { id } agentSession { state } pipeline { stage }';
+const fields =
+  'id version status externalId lastActivityAt previousAgentType agent { id } agentSession { state } pipeline { stage }';
 const findCleared = `query HookCleared($externalId: String!) { session(externalId: $externalId) { ${fields} } }`;
 const findIdle = `query HookIdle($agent: ID!) { sessions(first: ${mostLookedAt}, where: { agentId: $agent, status: [RUNNING] }, orderBy: { field: LAST_ACTIVITY, direction: ASC }) { nodes { ${fields} } } }`;
-const complete = 'mutation HookComplete($input: CompleteSessionInput!) { answer: completeSession(input: $input) { __typename ... on Error { code message } } }';
+const complete =
+  'mutation HookComplete($input: CompleteSessionInput!) { answer: completeSession(input: $input) { __typename ... on Error { code message } } }';
 
 /** Completes the session of a conversation that was cleared, unless another agent ever had it. @throws Failed */
-export async function endCleared(server: Server, agent: string, { externalId }: Work, signal: AbortSignal): Promise<void> {
+export async function endCleared(
+  server: Server,
+  agent: string,
+  { externalId }: Work,
+  signal: AbortSignal,
+): Promise<void> {
   const { session } = await ask<{ session: Open | null }>(server, findCleared, { externalId }, signal);
-  if (session !== null && isEndable(agent, session) && session.previousAgentType === null) await end(server, session, 'The conversation was cleared.', signal);
+  if (session !== null && isEndable(agent, session) && session.previousAgentType === null)
+    await end(server, session, 'The conversation was cleared.', signal);
 }
 
 /** Completes the agent's sessions of this machine in which nothing happened for a week, but not that of this work. @throws Failed */
-export async function endIdle(server: Server, agent: string, { externalId: here }: Work, signal: AbortSignal): Promise<void> {
+export async function endIdle(
+  server: Server,
+  agent: string,
+  { externalId: here }: Work,
+  signal: AbortSignal,
+): Promise<void> {
   const { sessions } = await ask<{ sessions: { nodes: Open[] } }>(server, findIdle, { agent }, signal);
   for (const session of sessions.nodes) {
     const { externalId, lastActivityAt } = session;
     const isIdle = Date.now() - Date.parse(lastActivityAt) > idleDays * dayMs;
-    if (!isIdle || externalId === null || externalId === here || !externalId.startsWith(externalIdsHere) || !isEndable(agent, session)) continue;
+    if (
+      !isIdle ||
+      externalId === null ||
+      externalId === here ||
+      !externalId.startsWith(externalIdsHere) ||
+      !isEndable(agent, session)
+    )
+      continue;
     // Another change came first: the session is not idle.
     await end(server, session, `No turn for ${idleDays} days.`, signal).catch((error: unknown) => {
       if (!(error instanceof Failed) || error.code !== 'CONFLICT') throw error;

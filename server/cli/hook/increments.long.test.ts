@@ -25,8 +25,20 @@ it('reads, sends and writes only what is new after 50 MB, also while the turn st
 
   const read = vi.spyOn(fs, 'readSync');
   syncBuiltinESMExports();
-  const rows = async (): Promise<number> => Number((await database.pool.query<{ rows: string }>(`SELECT ${tables.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')} AS rows`)).rows[0]!.rows);
-  const found = async () => (await database.pool.query<{ turns: number; open: string }>(`SELECT turn_count AS turns, (SELECT count(*) FROM tool_calls WHERE result IS NULL AND error IS NULL) AS open FROM sessions`)).rows[0];
+  const rows = async (): Promise<number> =>
+    Number(
+      (
+        await database.pool.query<{ rows: string }>(
+          `SELECT ${tables.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')} AS rows`,
+        )
+      ).rows[0]!.rows,
+    );
+  const found = async () =>
+    (
+      await database.pool.query<{ turns: number; open: string }>(
+        `SELECT turn_count AS turns, (SELECT count(*) FROM tool_calls WHERE result IS NULL AND error IS NULL) AS open FROM sessions`,
+      )
+    ).rows[0];
 
   /** Sends once, and returns what that cost. */
   async function send(isEnd: boolean): Promise<{ read: number; sent: number; rows: number }> {
@@ -34,7 +46,16 @@ it('reads, sends and writes only what is new after 50 MB, also while the turn st
     read.mockClear();
     uploads.length = 0;
     const { size } = statSync(place.transcript);
-    const sending = { server: { url, key: undefined }, agent: 'claude-1', work: workIn(place.folder), transcript: { path: place.transcript, format: 'CLAUDE_CODE' as const }, turnEnd: isEnd ? size : null, handsOff: false, compacts: false, ends: false };
+    const sending = {
+      server: { url, key: undefined },
+      agent: 'claude-1',
+      work: workIn(place.folder),
+      transcript: { path: place.transcript, format: 'CLAUDE_CODE' as const },
+      turnEnd: isEnd ? size : null,
+      handsOff: false,
+      compacts: false,
+      ends: false,
+    };
     expect(await sendNew(new StateFile(url, place.transcript), sending, AbortSignal.timeout(240_000))).toBeNull();
     const readOfFile = read.mock.results.reduce((sum, { value }) => sum + Number(value), 0);
     return { read: readOfFile, sent: uploads.reduce((sum, bytes) => sum + bytes, 0), rows: (await rows()) - before };
@@ -47,13 +68,25 @@ it('reads, sends and writes only what is new after 50 MB, also while the turn st
 
   try {
     expect((await send(true)).sent).toBeGreaterThan(50 * MB);
-    const turn = write(entry('user', 'Dig.'), calls('Bash', 'dig', { command: 'dig' }), resultOf('dig', 'deep'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    const turn = write(
+      entry('user', 'Dig.'),
+      calls('Bash', 'dig', { command: 'dig' }),
+      resultOf('dig', 'deep'),
+      entry('assistant', [{ type: 'text', text: 'Dug.' }]),
+    );
     const small = await send(true);
     expect(small).toMatchObject({ sent: turn, rows: 11 });
     expect(small.read).toBeLessThan(turn + 10_000);
 
     // A turn of 5 MB that goes on, with a compaction after each small step.
-    write(entry('user', 'Water.'), ...Array.from({ length: 50 }, (_, n) => [calls('Read', `read-${n}`, { path: `${n}` }), resultOf(`read-${n}`, 'x'.repeat(100_000))]).flat(), calls('Bash', 'open-0', {}));
+    write(
+      entry('user', 'Water.'),
+      ...Array.from({ length: 50 }, (_, n) => [
+        calls('Read', `read-${n}`, { path: `${n}` }),
+        resultOf(`read-${n}`, 'x'.repeat(100_000)),
+      ]).flat(),
+      calls('Bash', 'open-0', {}),
+    );
     expect((await send(false)).sent).toBeGreaterThan(5_000_000);
     for (let n = 0; n < 3; n += 1) {
       const step = write(resultOf(`open-${n}`, 'wet'), calls('Bash', `open-${n + 1}`, {}));

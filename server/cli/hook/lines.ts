@@ -28,7 +28,7 @@ interface Lines {
 export function linesIn({ at, bytes }: Part, format: Transcript['format'], open: OpenCalls): Lines {
   const found: Lines = { taskLines: [], openCalls: { ...open }, last: null };
   const { isSpoken, mayCall, callsOf } = readers[format];
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < bytes.length;) {
     const to = bytes.indexOf(newline, from) + 1;
     const text = bytes.subarray(from, to);
     const line: Range = [at + from, at + to];
@@ -62,22 +62,32 @@ interface Block {
   tool_use_id?: unknown;
 }
 
-const readers: Record<Transcript['format'], { isSpoken: string[]; mayCall: string[]; callsOf: (entry: Entry) => CallOrResult[] }> = {
+const readers: Record<
+  Transcript['format'],
+  { isSpoken: string[]; mayCall: string[]; callsOf: (entry: Entry) => CallOrResult[] }
+> = {
   CLAUDE_CODE: {
     isSpoken: ['"type":"user"', '"type":"assistant"'],
     mayCall: ['"tool_use"', '"tool_result"'],
     callsOf: ({ message }) =>
-      (Array.isArray(message?.content) ? (message.content as (Block | null)[]) : []).flatMap((block): CallOrResult[] => {
-        if (block?.type === 'tool_use' && typeof block.id === 'string') return [{ id: block.id, name: block.name, isResult: false }];
-        return block?.type === 'tool_result' && typeof block.tool_use_id === 'string' ? [{ id: block.tool_use_id, name: null, isResult: true }] : [];
-      }),
+      (Array.isArray(message?.content) ? (message.content as (Block | null)[]) : []).flatMap(
+        (block): CallOrResult[] => {
+          if (block?.type === 'tool_use' && typeof block.id === 'string')
+            return [{ id: block.id, name: block.name, isResult: false }];
+          return block?.type === 'tool_result' && typeof block.tool_use_id === 'string'
+            ? [{ id: block.tool_use_id, name: null, isResult: true }]
+            : [];
+        },
+      ),
   },
   CODEX: {
     isSpoken: ['"type":"response_item"'],
     mayCall: ['"call_id"'],
     callsOf: ({ payload }) => {
       const type = /^(function|custom_tool|local_shell)_call(_output)?$/.exec(String(payload?.type));
-      return type !== null && typeof payload?.call_id === 'string' ? [{ id: payload.call_id, name: null, isResult: type[2] !== undefined }] : [];
+      return type !== null && typeof payload?.call_id === 'string'
+        ? [{ id: payload.call_id, name: null, isResult: type[2] !== undefined }]
+        : [];
     },
   },
 };
@@ -91,4 +101,5 @@ function parsed(line: Buffer): Entry {
 }
 
 /** Each line once, in the order of the file. */
-export const inOrder = (lines: readonly Range[]): Range[] => [...new Map(lines.map((line) => [line[0], line])).values()].sort(([one], [other]) => one - other);
+export const inOrder = (lines: readonly Range[]): Range[] =>
+  [...new Map(lines.map((line) => [line[0], line])).values()].sort(([one], [other]) => one - other);

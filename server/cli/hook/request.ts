@@ -25,17 +25,38 @@ interface Answer {
 const maxAnswerBytes = 1_000_000;
 
 /** Sends a body and returns the answer. `node:http` loads in a third of the time of `fetch`. @throws Failed */
-export async function post({ url, key }: Server, path: string, type: string, body: Buffer | string, signal: AbortSignal): Promise<unknown> {
+export async function post(
+  { url, key }: Server,
+  path: string,
+  type: string,
+  body: Buffer | string,
+  signal: AbortSignal,
+): Promise<unknown> {
   const address = new URL(`${url}${path}`);
   const { request } = address.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body), ...(key && { authorization: `Bearer ${key}` }) };
+  const headers = {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    ...(key && { authorization: `Bearer ${key}` }),
+  };
   const options: RequestOptions = { method: 'POST', headers, signal };
-  const { statusCode = 0, text } = await new Promise<{ statusCode?: number | undefined; text: string }>((resolve, reject) => {
-    request(address, options, (response) => void read(response).then((text) => resolve({ statusCode: response.statusCode, text }), reject))
-      .on('error', reject)
-      .end(body);
-  }).catch((error: unknown) => {
-    throw new Failed('AWAY', signal.aborted ? `${address.origin} did not answer in time` : `nothing answers at ${address.origin} (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+  const { statusCode = 0, text } = await new Promise<{ statusCode?: number | undefined; text: string }>(
+    (resolve, reject) => {
+      request(
+        address,
+        options,
+        (response) => void read(response).then((text) => resolve({ statusCode: response.statusCode, text }), reject),
+      )
+        .on('error', reject)
+        .end(body);
+    },
+  ).catch((error: unknown) => {
+    throw new Failed(
+      'AWAY',
+      signal.aborted
+        ? `${address.origin} did not answer in time`
+        : `nothing answers at ${address.origin} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+    );
   });
   const answer = parsed(text);
   const [error] = answer?.errors ?? [];
@@ -65,7 +86,13 @@ function parsed(text: string): Answer | null {
 
 /** Sends an operation; of a mutation that is named `answer`, an error of its union is thrown. @throws Failed */
 export async function ask<Data>(server: Server, query: string, variables: object, signal: AbortSignal): Promise<Data> {
-  const { data } = (await post(server, '/graphql', 'application/json', JSON.stringify({ query, variables }), signal)) as Answer;
+  const { data } = (await post(
+    server,
+    '/graphql',
+    'application/json',
+    JSON.stringify({ query, variables }),
+    signal,
+  )) as Answer;
   const { code, message = '', sessionId = null } = data?.answer ?? {};
   if (code !== undefined) throw new Failed(code, message, sessionId);
   return data as Data;

@@ -34,7 +34,12 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
       if (last !== null && isEnded(last)) {
         // This turn ended the session: the rest of it belongs to no session. The last words of a conversation begin none.
         const isOfTurn = last.id === state.handedOff;
-        if (isOfTurn) file.write({ ...state, sentTo: end, ...(turnEnd !== null && { ...atTurnEnd, from: end, taskLines: [], handedOff: null }) });
+        if (isOfTurn)
+          file.write({
+            ...state,
+            sentTo: end,
+            ...(turnEnd !== null && { ...atTurnEnd, from: end, taskLines: [], handedOff: null }),
+          });
         if (isOfTurn || ends) return null;
       }
       const session = await sessionOf(server, agent, work, signal);
@@ -45,7 +50,8 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
       if (handsOff) state = { ...state, handedOff: session.id };
       state = await upload({ input, end, file, before: state, sending, session }, signal);
       // After what is new, and also without anything new.
-      if (compacts && !isRest) await post(server, `${uploadsOf(session, sending)}&windowFull=true`, 'application/x-ndjson', '', signal);
+      if (compacts && !isRest)
+        await post(server, `${uploadsOf(session, sending)}&windowFull=true`, 'application/x-ndjson', '', signal);
     }
     if (handsOff) file.write(state);
     if (turnEnd !== null && state.handedOff !== null) file.write({ ...state, handedOff: null });
@@ -74,11 +80,18 @@ interface Upload {
 }
 
 /** Sends what is new in parts, each with the earlier lines that it needs. What arrived is remembered after each part. @throws Failed */
-async function upload({ input, end, file, before, sending, session }: Upload, signal: AbortSignal): Promise<TranscriptState> {
+async function upload(
+  { input, end, file, before, sending, session }: Upload,
+  signal: AbortSignal,
+): Promise<TranscriptState> {
   let state = before;
   for (let part = partAfter(input, state.from, end); part !== null; part = partAfter(input, part.to, end)) {
     const found = linesIn(part, sending.transcript.format, state.openCalls);
-    const earlier = [...(found.taskLines.length > 0 ? state.taskLines : []), ...Object.values(state.openCalls).map(({ line }) => line), ...(state.last === null ? [] : [state.last])];
+    const earlier = [
+      ...(found.taskLines.length > 0 ? state.taskLines : []),
+      ...Object.values(state.openCalls).map(({ line }) => line),
+      ...(state.last === null ? [] : [state.last]),
+    ];
     const body = Buffer.concat([...inOrder(earlier).map((line) => input.read(...line)), part.bytes]);
     await post(sending.server, uploadsOf(session, sending), 'application/x-ndjson', body, signal);
     const isEnd = sending.turnEnd !== null && part.to >= end;
@@ -89,7 +102,8 @@ async function upload({ input, end, file, before, sending, session }: Upload, si
   return state;
 }
 
-const uploadsOf = ({ id }: Session, { agent, transcript }: Sending): string => `/sessions/${id}/transcript?${new URLSearchParams({ format: transcript.format, agentId: agent })}`;
+const uploadsOf = ({ id }: Session, { agent, transcript }: Sending): string =>
+  `/sessions/${id}/transcript?${new URLSearchParams({ format: transcript.format, agentId: agent })}`;
 
 function whyNot(agent: string, { id, agent: holder }: Session): string {
   if (holder?.id === agent) return `agent '${agent}' has not accepted the handoff of session ${id} yet`;

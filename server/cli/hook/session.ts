@@ -37,7 +37,8 @@ export interface WaitingHandoff {
   session: { id: string; title: string };
 }
 
-const sessionFields = 'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
+const sessionFields =
+  'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
   lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
@@ -49,7 +50,12 @@ const create = `mutation HookCreate($input: CreateSessionInput!) { answer: creat
 const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
 
 /** Returns the open session of the work, or creates one that the agent holds. The named one may be finished. Null: a session exists, and the agent may not read it. @throws Failed */
-export async function sessionOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
+export async function sessionOf(
+  server: Server,
+  agent: string,
+  work: Work,
+  signal: AbortSignal,
+): Promise<Session | null> {
   const session = await lastSessionOf(server, work, signal);
   return isOpen(session) || work.sessionId !== null ? session : createFor(server, agent, work, signal);
 }
@@ -59,19 +65,38 @@ export const lastSessionOf = async (server: Server, work: Work, signal: AbortSig
   (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
 /** The same as `sessionOf`, with the handoffs that wait for the agent. @throws Failed */
-export async function workOf(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(server, findWork, { ...which(work), agent }, signal);
-  return { session: isOpen(session) || work.sessionId !== null ? session : await createFor(server, agent, work, signal), waiting: handoffs.nodes };
+export async function workOf(
+  server: Server,
+  agent: string,
+  work: Work,
+  signal: AbortSignal,
+): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(
+    server,
+    findWork,
+    { ...which(work), agent },
+    signal,
+  );
+  return {
+    session: isOpen(session) || work.sessionId !== null ? session : await createFor(server, agent, work, signal),
+    waiting: handoffs.nodes,
+  };
 }
 
-const isOpen = (session: Session | null): session is Session => session?.status === 'RUNNING' || session?.status === 'PAUSED';
+const isOpen = (session: Session | null): session is Session =>
+  session?.status === 'RUNNING' || session?.status === 'PAUSED';
 
 export const isEnded = (session: Session): boolean => !isOpen(session);
 
 async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const { externalId, title, project } = work;
   try {
-    const { answer } = await ask<{ answer: { session: Session } }>(server, create, { input: { title, externalId, project, agentId: agent } }, signal);
+    const { answer } = await ask<{ answer: { session: Session } }>(
+      server,
+      create,
+      { input: { title, externalId, project, agentId: agent } },
+      signal,
+    );
     return { ...answer.session, openHandoff: null };
   } catch (error) {
     // Another process was faster, or the session is one that this agent may not read.
@@ -82,4 +107,5 @@ async function createFor(server: Server, agent: string, work: Work, signal: Abor
 }
 
 /** Whether the agent may write: it holds the session and has accepted it. */
-export const isHeldBy = (agent: string, session: Session): boolean => session.agent?.id === agent && session.openHandoff?.status !== 'INITIATED';
+export const isHeldBy = (agent: string, session: Session): boolean =>
+  session.agent?.id === agent && session.openHandoff?.status !== 'INITIATED';

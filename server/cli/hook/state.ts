@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync, opendirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  opendirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stateFolder } from '../connect/stateFolder.ts';
@@ -24,7 +33,14 @@ export interface TranscriptState {
   handedOff: string | null;
 }
 
-export const newState: TranscriptState = { from: 0, sentTo: 0, taskLines: [], openCalls: {}, last: null, handedOff: null };
+export const newState: TranscriptState = {
+  from: 0,
+  sentTo: 0,
+  taskLines: [],
+  openCalls: {},
+  last: null,
+  handedOff: null,
+};
 
 const folder = (): string => {
   const path = join(stateFolder(), 'hooks');
@@ -118,7 +134,8 @@ export function pruneState(): void {
 }
 
 /** Whether a file is missing or was not changed for that many days. */
-const isOlder = (path: string, days: number): boolean => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity) > days * dayMs;
+const isOlder = (path: string, days: number): boolean =>
+  Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity) > days * dayMs;
 
 const maxLogBytes = 1_000_000;
 

@@ -9,10 +9,12 @@ const pauseMs = 50;
 const tailBytes = 1024 * 1024;
 
 /** The end of the turn's last message, as it is written in a line of JSON. */
-export const endingOf = (message: string): string | null => JSON.stringify(message.trim()).slice(1, -1).slice(-100) || null;
+export const endingOf = (message: string): string | null =>
+  JSON.stringify(message.trim()).slice(1, -1).slice(-100) || null;
 
 /** The end of the line that ends the turn, which began after `from`; null when it was not written: the turn is then sent again later. */
-export const endOfTurn = (path: string, from: number, ending: string): Promise<number | null> => endOfLine(path, from, ending, waitMs);
+export const endOfTurn = (path: string, from: number, ending: string): Promise<number | null> =>
+  endOfLine(path, from, ending, waitMs);
 
 /** Resolves when the line of this call is written, or after some time without it. */
 export async function callIsWritten(path: string, callId: string): Promise<void> {

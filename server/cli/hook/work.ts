@@ -22,7 +22,10 @@ export function workIn(folder: string, transcript?: string, { BATON_SESSION }: N
   const { root, branch } = repositoryOf(folder) ?? { root: folder, branch: null };
   const onBranch = branch === null ? '' : `#${branch}`;
   const place = `${externalIdsHere}${root}${onBranch}`;
-  const externalId = place.length <= maxExternalId ? place : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+  const externalId =
+    place.length <= maxExternalId
+      ? place
+      : `${place.slice(0, maxExternalId - 33)}.${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
   const project = (basename(root) || root).slice(0, 200);
   const sessionId = BATON_SESSION || (transcript === undefined ? null : exportedFrom(transcript));
   return { sessionId, externalId, project, title: `${project}${branch === null ? '' : ` (${branch})`}`.slice(0, 500) };

@@ -45,23 +45,31 @@ export interface ExportedTranscript {
  * Writes the log of a session where the program's `resume` finds it, for its owner only. Overwrites nothing, and leaves no
  * half of a file. @throws StartError, AwayError
  */
-export async function exportTranscript({ out, env, reuse = false, ...options }: ExportOptions): Promise<ExportedTranscript> {
+export async function exportTranscript({
+  out,
+  env,
+  reuse = false,
+  ...options
+}: ExportOptions): Promise<ExportedTranscript> {
   const { url, as, folder } = options;
   const body = await download(options);
   const beside = out === null ? sessionFolders(env)[as] : dirname(resolve(out));
   await mkdir(beside, { recursive: true, mode: 0o700 });
   const part = join(beside, `.baton-${randomUUID()}.part`);
   try {
-    await pipeline(Readable.fromWeb(body), createWriteStream(part, { flags: 'wx', mode: 0o600 })).catch((error: unknown) => {
-      throw isOfFile(error) ? error : new AwayError(`${url} broke off: nothing was written, try again`);
-    });
+    await pipeline(Readable.fromWeb(body), createWriteStream(part, { flags: 'wx', mode: 0o600 })).catch(
+      (error: unknown) => {
+        throw isOfFile(error) ? error : new AwayError(`${url} broke off: nothing was written, try again`);
+      },
+    );
     const { id, ...facts } = await factsIn(part, as);
     const resume = resumeCommand[as](id);
     const path = out === null ? placeOf(as, id, folder, new Date(), env) : resolve(out);
     const before = out === null && as === 'codex' ? await rolloutOf(beside, id) : null;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const existing = before ?? ((await isLinked(part, path)) ? null : path);
-    if (existing !== null && !(reuse && (await isSame(part, existing)))) throw exists(existing, out === null ? resume : null);
+    if (existing !== null && !(reuse && (await isSame(part, existing))))
+      throw exists(existing, out === null ? resume : null);
     return { path: existing ?? path, id, resume, ...facts };
   } finally {
     await rm(part, { force: true });
@@ -69,23 +77,45 @@ export async function exportTranscript({ out, env, reuse = false, ...options }: 
 }
 
 /** The transcript as it arrives; a stream that may break before it is read. @throws StartError, AwayError */
-export async function download({ url, key, sessionId, as, folder, maxTokens, agent }: Omit<ExportOptions, 'out' | 'env' | 'reuse'>): Promise<ReadableStream> {
-  const query = new URLSearchParams({ folder, ...(maxTokens !== null && { maxTokens }), ...(agent !== undefined && { agent }) });
-  const address = `${url}/sessions/${encodeURIComponent(sessionId)}.${as}.jsonl?${query}`;
-  const response = await fetch(address, { headers: key ? { authorization: `Bearer ${key}` } : {} }).catch((error: unknown) => {
-    throw nothingAnswers(url, error);
+export async function download({
+  url,
+  key,
+  sessionId,
+  as,
+  folder,
+  maxTokens,
+  agent,
+}: Omit<ExportOptions, 'out' | 'env' | 'reuse'>): Promise<ReadableStream> {
+  const query = new URLSearchParams({
+    folder,
+    ...(maxTokens !== null && { maxTokens }),
+    ...(agent !== undefined && { agent }),
   });
+  const address = `${url}/sessions/${encodeURIComponent(sessionId)}.${as}.jsonl?${query}`;
+  const response = await fetch(address, { headers: key ? { authorization: `Bearer ${key}` } : {} }).catch(
+    (error: unknown) => {
+      throw nothingAnswers(url, error);
+    },
+  );
   if (response.ok && response.body !== null) return response.body as ReadableStream;
-  const { errors } = (await response.json().catch(() => ({}))) as { errors?: { message: string; extensions?: { code?: string } }[] };
+  const { errors } = (await response.json().catch(() => ({}))) as {
+    errors?: { message: string; extensions?: { code?: string } }[];
+  };
   const [error] = errors ?? [];
-  const message = error === undefined ? `${url} answered ${response.status}` : `${error.extensions?.code ?? 'ERROR'}: ${error.message}`;
+  const message =
+    error === undefined
+      ? `${url} answered ${response.status}`
+      : `${error.extensions?.code ?? 'ERROR'}: ${error.message}`;
   throw response.status === 503 || response.status === 429 ? new AwayError(message) : new StartError(message);
 }
 
 const exists = (path: string, resume: string[] | null): StartError =>
-  new StartError(`${path} exists and was not changed: ${resume === null ? 'give another file with --out' : `go on with '${resume.join(' ')}', or give another file with --out`}`);
+  new StartError(
+    `${path} exists and was not changed: ${resume === null ? 'give another file with --out' : `go on with '${resume.join(' ')}', or give another file with --out`}`,
+  );
 
-const isOfFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined && (error as NodeJS.ErrnoException).path !== undefined;
+const isOfFile = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).syscall !== undefined && (error as NodeJS.ErrnoException).path !== undefined;
 
 /** False: a file is there. */
 const isLinked = (part: string, path: string): Promise<boolean> =>
@@ -97,7 +127,8 @@ const isLinked = (part: string, path: string): Promise<boolean> =>
     },
   );
 
-const isSame = async (one: string, other: string): Promise<boolean> => (await readFile(one)).equals(await readFile(other));
+const isSame = async (one: string, other: string): Promise<boolean> =>
+  (await readFile(one)).equals(await readFile(other));
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -117,7 +148,8 @@ async function factsIn(file: string, as: Program): Promise<Pick<ExportedTranscri
     id ??= as === 'codex' ? payload?.id : sessionId;
     isWhole ||= baton?.message === 1;
     // Recorded text never begins a note.
-    if ((baton?.message ?? baton?.call) != null && !text.includes('<baton_note>\\nHandoff: ')) found.add(`${baton?.message} ${baton?.call}`);
+    if ((baton?.message ?? baton?.call) != null && !text.includes('<baton_note>\\nHandoff: '))
+      found.add(`${baton?.message} ${baton?.call}`);
   }
   // It becomes a part of a path and of a command.
   if (id === undefined || !uuid.test(id)) throw new StartError('Baton sent no transcript');

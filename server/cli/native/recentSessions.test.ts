@@ -33,13 +33,35 @@ function put(path: string, entries: readonly object[], minutesAgo: number): stri
   return whole;
 }
 const claude = (n: number, request: string, minutesAgo: number, more: object[] = []): string =>
-  put(`.claude/projects/-home-me-garden/${idOf(n)}.jsonl`, [{ type: 'user', uuid: `u${n}`, sessionId: idOf(n), cwd: '/home/me/garden', timestamp: '2026-03-01T08:00:00Z', message: { role: 'user', content: request } }, ...more], minutesAgo);
+  put(
+    `.claude/projects/-home-me-garden/${idOf(n)}.jsonl`,
+    [
+      {
+        type: 'user',
+        uuid: `u${n}`,
+        sessionId: idOf(n),
+        cwd: '/home/me/garden',
+        timestamp: '2026-03-01T08:00:00Z',
+        message: { role: 'user', content: request },
+      },
+      ...more,
+    ],
+    minutesAgo,
+  );
 const codex = (n: number, request: string, minutesAgo: number): string =>
   put(
     `.codex/sessions/2026/03/0${n}/rollout-2026-03-0${n}T08-00-00-${idOf(n)}.jsonl`,
     [
-      { timestamp: '2026-03-01T08:00:00Z', type: 'session_meta', payload: { id: idOf(n), cwd: '/home/me/roof', instructions: 'x'.repeat(40_000) } },
-      { timestamp: '2026-03-01T08:00:00Z', type: 'response_item', payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: request }] } },
+      {
+        timestamp: '2026-03-01T08:00:00Z',
+        type: 'session_meta',
+        payload: { id: idOf(n), cwd: '/home/me/roof', instructions: 'x'.repeat(40_000) },
+      },
+      {
+        timestamp: '2026-03-01T08:00:00Z',
+        type: 'response_item',
+        payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: request }] },
+      },
     ],
     minutesAgo,
   );
@@ -53,13 +75,22 @@ describe('recent sessions', () => {
     expect([more, sessions]).toMatchObject([
       0,
       [
-        { program: 'claude-code', path: paths[0], title: 'Water the roses', folder: '/home/me/garden', imported: 'no', exportedFrom: null },
+        {
+          program: 'claude-code',
+          path: paths[0],
+          title: 'Water the roses',
+          folder: '/home/me/garden',
+          imported: 'no',
+          exportedFrom: null,
+        },
         { program: 'codex', path: paths[1], title: 'Mend the roof', folder: '/home/me/roof', imported: 'no' },
         { program: 'claude-code', path: paths[2], title: 'Dig a hole' },
       ],
     ]);
     const list = formatSessions(sessions, new Date()).split('\n');
-    expect(list[0]).toMatch(/^1 {2}claude-code {2}5 min {3}1 KB {3}not imported {2}\/home\/me\/garden {2}Water the roses$/);
+    expect(list[0]).toMatch(
+      /^1 {2}claude-code {2}5 min {3}1 KB {3}not imported {2}\/home\/me\/garden {2}Water the roses$/,
+    );
     expect(list[1]).toMatch(/^2 {2}codex {8}1 h {5}40 KB {2}not imported {2}\/home\/me\/roof {4}Mend the roof$/);
     expect(list[2]).toMatch(/^3 {2}claude-code {2}6 days /);
   });
@@ -67,11 +98,19 @@ describe('recent sessions', () => {
   it('are listed without files that are no transcripts, and without the folders of the programs', async () => {
     expect(await recentSessions({ url, limit: 20, env: env() })).toEqual({ sessions: [], more: 0 });
     put(`.claude/projects/x/${idOf(7)}.jsonl`, [{ nothing: '\u001B[31m' }], 1);
-    expect((await recentSessions({ url, limit: 20, env: env() })).sessions).toMatchObject([{ title: null, folder: null }]);
+    expect((await recentSessions({ url, limit: 20, env: env() })).sessions).toMatchObject([
+      { title: null, folder: null },
+    ]);
   });
 
   it('read only the beginnings of the files that are listed', async () => {
-    for (let n = 0; n < 2_000; n += 1) claude(n, `Request number ${n}`, 2_000 - n, n === 1_999 ? [{ type: 'progress', data: 'x'.repeat(1_000_000) }] : []);
+    for (let n = 0; n < 2_000; n += 1)
+      claude(
+        n,
+        `Request number ${n}`,
+        2_000 - n,
+        n === 1_999 ? [{ type: 'progress', data: 'x'.repeat(1_000_000) }] : [],
+      );
     const [opened, read] = [vi.spyOn(fs, 'openSync'), vi.spyOn(fs, 'readSync')];
     const { syncBuiltinESMExports } = await import('node:module');
     syncBuiltinESMExports();
@@ -87,7 +126,16 @@ describe('recent sessions', () => {
   it('are chosen by their number, none by Enter', async () => {
     claude(1, 'Water the roses', 5);
     const { sessions } = await recentSessions({ url, limit: 20, env: env() });
-    expect(['1', ' 1\n', '', '0', '2', 'x', '1.0', '-1'].map((answer) => chosen(answer, sessions))).toEqual([sessions[0], sessions[0], null, undefined, undefined, undefined, undefined, undefined]);
+    expect(['1', ' 1\n', '', '0', '2', 'x', '1.0', '-1'].map((answer) => chosen(answer, sessions))).toEqual([
+      sessions[0],
+      sessions[0],
+      null,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -96,7 +144,12 @@ describe('baton import without a file', () => {
     const program = await bundled('server/cli/baton.ts');
     return new Promise((resolve) => {
       const settings = { PATH: process.env['PATH'], HOME: home, BATON_URL: url, XDG_STATE_HOME: join(home, 'state') };
-      const child = execFile(process.execPath, [program, 'import', ...args], { env: settings }, (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }));
+      const child = execFile(
+        process.execPath,
+        [program, 'import', ...args],
+        { env: settings },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
       child.stdin!.end();
     });
   }
@@ -104,9 +157,16 @@ describe('baton import without a file', () => {
   it('lists, and exits with 2 and what to do when nobody can choose; --json lists and exits with 0', async () => {
     const path = claude(1, 'Water the roses', 5);
     codex(2, 'Mend the roof', 70);
-    expect(await baton(['--limit', '1'])).toMatchObject({ code: 2, stdout: expect.stringMatching(/Water the roses\n1 older: list more with --limit\n$/) as string, stderr: expect.stringMatching(/^Choose one and import it: .*import.* new <file>/) as string });
+    expect(await baton(['--limit', '1'])).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/Water the roses\n1 older: list more with --limit\n$/) as string,
+      stderr: expect.stringMatching(/^Choose one and import it: .*import.* new <file>/) as string,
+    });
     expect((await baton(['new', path])).code).toBe(0);
-    expect(JSON.parse((await baton(['--json'])).stdout)).toMatchObject([{ path, imported: 'yes' }, { program: 'codex', imported: 'no' }]);
+    expect(JSON.parse((await baton(['--json'])).stdout)).toMatchObject([
+      { path, imported: 'yes' },
+      { program: 'codex', imported: 'no' },
+    ]);
     claude(1, 'Water the roses', 4, [{ type: 'progress', data: 'more' }]);
     expect(JSON.parse((await baton(['--json'])).stdout)).toMatchObject([{ path, imported: 'partly' }, {}]);
     expect(await baton(['--limit', '0'])).toMatchObject({ code: 2, stdout: '' });

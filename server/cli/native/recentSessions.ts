@@ -28,12 +28,29 @@ const names = { 'claude-code': /^[\da-f]{8}-[\da-f-]{27}\.jsonl$/, codex: /^roll
 const headBytes = 128 * 1024;
 
 /** The newest sessions of all programs, newest first. Of files it reads the beginnings, and only of those that it returns. */
-export async function recentSessions({ url, limit, env }: { url: string; limit: number; env?: NodeJS.ProcessEnv }): Promise<{ sessions: RecentSession[]; more: number }> {
+export async function recentSessions({
+  url,
+  limit,
+  env,
+}: {
+  url: string;
+  limit: number;
+  env?: NodeJS.ProcessEnv;
+}): Promise<{ sessions: RecentSession[]; more: number }> {
   const roots = sessionFolders(env);
-  const files = programs.flatMap((program) => [...filesIn(roots[program], program)]).sort((one, other) => other.mtimeMs - one.mtimeMs);
+  const files = programs
+    .flatMap((program) => [...filesIn(roots[program], program)])
+    .sort((one, other) => other.mtimeMs - one.mtimeMs);
   const sessions: RecentSession[] = [];
   for (const { program, path, size, mtimeMs } of files.slice(0, limit)) {
-    sessions.push({ program, path, at: new Date(mtimeMs), bytes: size, imported: importedOf(url, path, size), ...(await headOf(path)) });
+    sessions.push({
+      program,
+      path,
+      at: new Date(mtimeMs),
+      bytes: size,
+      imported: importedOf(url, path, size),
+      ...(await headOf(path)),
+    });
   }
   return { sessions, more: files.length - sessions.length };
 }
@@ -70,8 +87,15 @@ function entriesOf(folder: string) {
 async function headOf(path: string): Promise<Pick<RecentSession, 'title' | 'folder' | 'exportedFrom'>> {
   try {
     const head = beginningOf(path);
-    const { title, standings, lines } = await readTranscript(piecesOf(head.slice(0, head.lastIndexOf('\n') + 1)), { format: 'AUTO', sidechain: false });
-    return { title, folder: standings.findLast(({ folder }) => folder !== null)?.folder ?? null, exportedFrom: lines.find(({ exported }) => exported !== null)?.exported?.session ?? null };
+    const { title, standings, lines } = await readTranscript(piecesOf(head.slice(0, head.lastIndexOf('\n') + 1)), {
+      format: 'AUTO',
+      sidechain: false,
+    });
+    return {
+      title,
+      folder: standings.findLast(({ folder }) => folder !== null)?.folder ?? null,
+      exportedFrom: lines.find(({ exported }) => exported !== null)?.exported?.session ?? null,
+    };
   } catch {
     // Its first line is longer than what is read, it is no transcript, or it went away.
     return { title: null, folder: null, exportedFrom: null };
@@ -112,8 +136,19 @@ export function formatSessions(sessions: readonly RecentSession[], now: Date): s
     oneLine(folder ?? '-'),
     oneLine(title ?? '(no title)'),
   ]);
-  const widths = rows.reduce<number[]>((most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)), []);
-  return rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padStart(widths[0]!) : column === row.length - 1 ? cell : cell.padEnd(widths[column]!))).join('  ')).join('\n');
+  const widths = rows.reduce<number[]>(
+    (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
+    [],
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padStart(widths[0]!) : column === row.length - 1 ? cell : cell.padEnd(widths[column]!),
+        )
+        .join('  '),
+    )
+    .join('\n');
 }
 
 /** Without line breaks and codes of terminals. */
@@ -125,7 +160,8 @@ function ageOf(ms: number): string {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} days`;
 }
 
-const sizeOf = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1024 * 1024)).toFixed(1)} MB`);
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / (1024 * 1024)).toFixed(1)} MB`;
 
 /** The chosen session; null for none. Undefined when the answer is no number of the list. */
 export function chosen(answer: string, sessions: readonly RecentSession[]): RecentSession | null | undefined {

@@ -3,11 +3,17 @@ import { join } from 'node:path';
 
 export const programs = ['claude-code', 'codex'] as const;
 export type Program = (typeof programs)[number];
-export const isProgram = (name: string | undefined): name is Program => (programs as readonly (string | undefined)[]).includes(name);
+export const isProgram = (name: string | undefined): name is Program =>
+  (programs as readonly (string | undefined)[]).includes(name);
 
 /** The folders in which the programs keep their sessions. */
-export function sessionFolders({ CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env): Record<Program, string> {
-  return { 'claude-code': join(CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'projects'), codex: join(CODEX_HOME || join(homedir(), '.codex'), 'sessions') };
+export function sessionFolders(
+  { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env,
+): Record<Program, string> {
+  return {
+    'claude-code': join(CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'projects'),
+    codex: join(CODEX_HOME || join(homedir(), '.codex'), 'sessions'),
+  };
 }
 
 const longestName = 200;
@@ -27,7 +33,13 @@ export function placeOf(program: Program, id: string, folder: string, now: Date,
   if (program === 'codex') {
     const part = (value: number): string => String(value).padStart(2, '0');
     const [year, month, day] = [String(now.getFullYear()), part(now.getMonth() + 1), part(now.getDate())];
-    return join(root, year, month, day, `rollout-${year}-${month}-${day}T${part(now.getHours())}-${part(now.getMinutes())}-${part(now.getSeconds())}-${id}.jsonl`);
+    return join(
+      root,
+      year,
+      month,
+      day,
+      `rollout-${year}-${month}-${day}T${part(now.getHours())}-${part(now.getMinutes())}-${part(now.getSeconds())}-${id}.jsonl`,
+    );
   }
   return join(root, projectName(folder), `${id}.jsonl`);
 }

@@ -5,13 +5,29 @@ import { givenTo } from './given.ts';
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const given = (text: string, title = 'A title', history: Parameters<typeof givenTo>[3] = null) =>
-  givenTo('codex-1', 'http://127.0.0.1:4000', { id: 'handoff_01m82tr28ceyasx65gfkrd9xkj', sourceAgent: { id: 'claude-1' }, session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title }, targetAgentSession: { traceparent }, contextPrompt: { text } }, history);
+  givenTo(
+    'codex-1',
+    'http://127.0.0.1:4000',
+    {
+      id: 'handoff_01m82tr28ceyasx65gfkrd9xkj',
+      sourceAgent: { id: 'claude-1' },
+      session: { id: 'session_01m82tr1mafdfaeqqchwj6dz55', title },
+      targetAgentSession: { traceparent },
+      contextPrompt: { text },
+    },
+    history,
+  );
 
 it('names agent, session and handoff before the prompt, and recognises that later', () => {
   const { prompt } = given('# Handoff from claude-1 to codex-1');
-  expect(prompt).toMatch(/^You are agent codex-1 of Baton\. You took session session_01m82tr1mafdfaeqqchwj6dz55 over by handoff handoff_01m82tr28ceyasx65gfkrd9xkj\./);
+  expect(prompt).toMatch(
+    /^You are agent codex-1 of Baton\. You took session session_01m82tr1mafdfaeqqchwj6dz55 over by handoff handoff_01m82tr28ceyasx65gfkrd9xkj\./,
+  );
   expect(prompt).toMatch(/\n\n# Handoff from claude-1 to codex-1\n$/);
-  expect([isBatonPrompt(prompt), handoffOfPrompt(`{"content":"${prompt}"}`)]).toEqual([true, 'handoff_01m82tr28ceyasx65gfkrd9xkj']);
+  expect([isBatonPrompt(prompt), handoffOfPrompt(`{"content":"${prompt}"}`)]).toEqual([
+    true,
+    'handoff_01m82tr28ceyasx65gfkrd9xkj',
+  ]);
 });
 
 it('recognises the first prompt of a text that quotes another', () => {
@@ -33,11 +49,18 @@ it('puts no recorded text into the environment', () => {
     TRACEPARENT: traceparent,
     TRACESTATE: '',
   });
-  expect(execFileSync('sh', ['-c', 'echo $BATON_SESSION'], { env, encoding: 'utf8' })).toBe('session_01m82tr1mafdfaeqqchwj6dz55\n');
+  expect(execFileSync('sh', ['-c', 'echo $BATON_SESSION'], { env, encoding: 'utf8' })).toBe(
+    'session_01m82tr1mafdfaeqqchwj6dz55\n',
+  );
 });
 
 it('names the history that the command goes on with', () => {
-  const { prompt, env } = given('Go on', 'A title', { id: 'id-1', path: '/home/me/id-1.jsonl', args: '--resume id-1', isWhole: true });
+  const { prompt, env } = given('Go on', 'A title', {
+    id: 'id-1',
+    path: '/home/me/id-1.jsonl',
+    args: '--resume id-1',
+    isWhole: true,
+  });
   expect(env).toMatchObject({ BATON_RESUME: 'id-1', BATON_TRANSCRIPT: '/home/me/id-1.jsonl' });
   expect(prompt).toContain('The conversation before this message is the log of the session');
   expect([isBatonPrompt(prompt), handoffOfPrompt(prompt)]).toEqual([true, 'handoff_01m82tr28ceyasx65gfkrd9xkj']);

@@ -18,8 +18,16 @@ export interface Given {
 }
 
 /** Decides what a command gets, with the history that it goes on with. */
-export function givenTo(agent: string, url: string, { id, session, targetAgentSession, contextPrompt }: Accepted, history: History | null): Given {
-  const before = history === null ? '' : ' The conversation before this message is the log of the session, as Baton wrote it for you.';
+export function givenTo(
+  agent: string,
+  url: string,
+  { id, session, targetAgentSession, contextPrompt }: Accepted,
+  history: History | null,
+): Given {
+  const before =
+    history === null
+      ? ''
+      : ' The conversation before this message is the log of the session, as Baton wrote it for you.';
   return {
     prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
     env: {

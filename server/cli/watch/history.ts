@@ -17,10 +17,12 @@ export interface History {
 /** Commands name their history with this, or by the variable BATON_RESUME. */
 const placeholder = '{resume}';
 
-export const takesHistory = (command: string): boolean => command.includes(placeholder) || command.includes('BATON_RESUME');
+export const takesHistory = (command: string): boolean =>
+  command.includes(placeholder) || command.includes('BATON_RESUME');
 
 /** The command with the arguments of its history; without one, with nothing in their place. */
-export const withHistory = (command: string, history: History | null): string => command.replaceAll(placeholder, history?.args ?? '');
+export const withHistory = (command: string, history: History | null): string =>
+  command.replaceAll(placeholder, history?.args ?? '');
 
 interface From {
   url: string;
@@ -32,7 +34,14 @@ interface From {
 /** Writes what the agent may read of the log to where the program looks in this folder. Returns why it cannot go on with that, else the history. @throws AwayError */
 export async function writeHistory(program: Program, from: From): Promise<History | string> {
   try {
-    const { id, path, resume, isWhole, entries } = await exportTranscript({ ...from, as: program, folder: realpathSync('.'), out: null, maxTokens: null, reuse: true });
+    const { id, path, resume, isWhole, entries } = await exportTranscript({
+      ...from,
+      as: program,
+      folder: realpathSync('.'),
+      out: null,
+      maxTokens: null,
+      reuse: true,
+    });
     if (entries > 0) return { id, path, args: resume.slice(1).join(' '), isWhole };
     rmSync(path);
     return 'the log has nothing yet that the agent may read';

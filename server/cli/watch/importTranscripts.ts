@@ -16,12 +16,22 @@ export async function importTranscripts(watched: Watched, run: Run, session: str
   const resumed = keptTranscript(run);
   for (const transcript of [...(resumed === null ? [] : [resumed]), ...transcriptsOf(run.handoffId, startedAt(run))]) {
     const problem = await importOne(watched, session, transcript);
-    if (problem !== null) watched.report({ event: 'not imported', handoff: run.handoffId, session, text: `${transcript.path} was not imported: ${problem}` });
+    if (problem !== null)
+      watched.report({
+        event: 'not imported',
+        handoff: run.handoffId,
+        session,
+        text: `${transcript.path} was not imported: ${problem}`,
+      });
   }
 }
 
 /** Returns why it was not imported, or null. */
-async function importOne({ agent, url, key }: Watched, session: string, transcript: Transcript): Promise<string | null> {
+async function importOne(
+  { agent, url, key }: Watched,
+  session: string,
+  transcript: Transcript,
+): Promise<string | null> {
   const work = workIn(process.cwd(), undefined, { BATON_SESSION: session });
   const file = new StateFile(url, transcript.path);
   try {
@@ -29,7 +39,21 @@ async function importOne({ agent, url, key }: Watched, session: string, transcri
       const signal = AbortSignal.timeout(importMs);
       let reason: string | null = null;
       await file.locked(signal, async () => {
-        reason = await sendNew(file, { server: { url, key }, agent, work, transcript, turnEnd: Infinity, handsOff: false, compacts: false, ends: false, isOfTenure: true }, signal);
+        reason = await sendNew(
+          file,
+          {
+            server: { url, key },
+            agent,
+            work,
+            transcript,
+            turnEnd: Infinity,
+            handsOff: false,
+            compacts: false,
+            ends: false,
+            isOfTenure: true,
+          },
+          signal,
+        );
       });
       return reason;
     });

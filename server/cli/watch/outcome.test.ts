@@ -13,9 +13,12 @@ it.each([
   ['COMPLETED', 'COMPLETED', 143, 'passed on'],
   ['FAILED', 'FAILED', 0, 'gone'],
   ['CANCELLED', 'DECLINED', 1, 'gone'],
-] as const)('takes a handoff that is %s, a tenure that is %s and exit code %s as %j', (status, tenure, exitCode, expected) => {
-  expect(outcomeOf({ status, tenure }, exitCode)).toBe(expected);
-});
+] as const)(
+  'takes a handoff that is %s, a tenure that is %s and exit code %s as %j',
+  (status, tenure, exitCode, expected) => {
+    expect(outcomeOf({ status, tenure }, exitCode)).toBe(expected);
+  },
+);
 
 it('gives the exit code and the last lines, without codes of terminals and secrets, in at most 4 KB', () => {
   const secret = `ghp_${'Z9xQw7Lk3VbN5mRt'.repeat(3).slice(0, 36)}`;
@@ -25,5 +28,7 @@ it('gives the exit code and the last lines, without codes of terminals and secre
   expect(reason).toMatch(/\nno such file\nkey: .*$/);
   expect(reason).not.toContain(secret);
   expect(Buffer.byteLength(reason)).toBeLessThan(4_096);
-  expect(reasonOf(null, '', null)).toBe('The command of baton watch was killed while it ran. It is not run again. It printed nothing.');
+  expect(reasonOf(null, '', null)).toBe(
+    'The command of baton watch was killed while it ran. It is not run again. It printed nothing.',
+  );
 });

@@ -35,12 +35,19 @@ const maxReasonBytes = 3_000;
  * before the text is cut: a part of a secret is not recognised.
  */
 export function reasonOf(exitCode: number | null, output: string, stopped: string | null): string {
-  const what = stopped ?? (exitCode === null ? 'The command of baton watch was killed while it ran. It is not run again.' : `The command of baton watch ended with exit code ${exitCode}.`);
+  const what =
+    stopped ??
+    (exitCode === null
+      ? 'The command of baton watch was killed while it ran. It is not run again.'
+      : `The command of baton watch ended with exit code ${exitCode}.`);
   const lines = redactText(output.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, ''))
     .text.split(/[\r\n]+/)
     .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trimEnd())
     .filter((line) => line !== '')
     .slice(-20);
-  const text = Buffer.from(lines.join('\n')).subarray(-maxReasonBytes).toString().replace(/^\uFFFD+/, '');
+  const text = Buffer.from(lines.join('\n'))
+    .subarray(-maxReasonBytes)
+    .toString()
+    .replace(/^\uFFFD+/, '');
   return text === '' ? `${what} It printed nothing.` : `${what} Its last lines:\n${text}`;
 }

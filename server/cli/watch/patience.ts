@@ -3,7 +3,8 @@ import { Refused, type Api } from '../../../client/api/request.ts';
 import { AwayError } from '../../infra/startError.ts';
 import { Failed } from '../hook/request.ts';
 
-export const isRefusal = (error: unknown, ...codes: string[]): error is Refused => error instanceof Refused && codes.includes(error.code);
+export const isRefusal = (error: unknown, ...codes: string[]): error is Refused =>
+  error instanceof Refused && codes.includes(error.code);
 
 /** Goes on asking while Baton is away or busy: `ask` itself waits longer after each try. */
 export const patient = (ask: Api): Api =>
@@ -25,7 +26,9 @@ export async function whileAway<Result>(act: () => Promise<Result>): Promise<Res
     try {
       return await act();
     } catch (error) {
-      const isAway = error instanceof AwayError || (error instanceof Failed && ['AWAY', 'UNAVAILABLE', 'RATE_LIMITED'].includes(error.code));
+      const isAway =
+        error instanceof AwayError ||
+        (error instanceof Failed && ['AWAY', 'UNAVAILABLE', 'RATE_LIMITED'].includes(error.code));
       if (!isAway && !(error instanceof Error && error.name === 'AbortError')) throw error;
       await wait(awayMs);
     }

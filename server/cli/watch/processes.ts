@@ -14,9 +14,15 @@ echo $? > "$0/exit.new" && mv "$0/exit.new" "$0/exit"`;
 
 /** Starts the command in a process group of its own. Resolves when it runs or another process has started it. */
 export async function startCommand(folder: string, command: string, env: Record<string, string>): Promise<void> {
-  const child = spawn('sh', ['-c', script, folder, command], { detached: true, stdio: 'ignore', env: { ...process.env, ...env } });
+  const child = spawn('sh', ['-c', script, folder, command], {
+    detached: true,
+    stdio: 'ignore',
+    env: { ...process.env, ...env },
+  });
   let failed: Error | undefined;
-  child.once('error', (error) => (failed = error)).once('exit', () => (failed ??= new Error(`The command could not be started in ${folder}`)));
+  child
+    .once('error', (error) => (failed = error))
+    .once('exit', () => (failed ??= new Error(`The command could not be started in ${folder}`)));
   while (!isStarted(folder)) {
     if (failed !== undefined && !isStarted(folder)) throw failed;
     await wait(10);
@@ -81,7 +87,10 @@ function argumentsOf(pid: number): string {
 /** When a process started, in units of the system; null when it does not run. With its number it names a process. */
 export function startOf(pid: number): string | null {
   if (!isAlive(pid)) return null;
-  if (!hasProc) return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.replaceAll(/\W/g, '') || null;
+  if (!hasProc)
+    return (
+      spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout.replaceAll(/\W/g, '') || null
+    );
   try {
     // The name in parentheses may contain blanks.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');

@@ -1,5 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stateFolder } from '../connect/stateFolder.ts';
@@ -16,7 +29,11 @@ export interface Run {
 }
 
 /** Names this process, also among those of other machines and of other times. */
-const owner = [createHash('sha256').update(hostname()).digest('hex').slice(0, 16), process.pid, startOf(process.pid) ?? ''].join('.');
+const owner = [
+  createHash('sha256').update(hostname()).digest('hex').slice(0, 16),
+  process.pid,
+  startOf(process.pid) ?? '',
+].join('.');
 
 /**
  * What the `baton watch` processes of one agent and server remember on this machine. A run belongs to the process that its file
@@ -28,10 +45,15 @@ export class Runs {
   readonly #mine = new Set<string>();
 
   constructor(url: string, agent: string) {
-    this.#folder = join(stateFolder(), 'watch', createHash('sha256').update(`${url} ${agent}`).digest('hex').slice(0, 32));
+    this.#folder = join(
+      stateFolder(),
+      'watch',
+      createHash('sha256').update(`${url} ${agent}`).digest('hex').slice(0, 32),
+    );
     this.#runs = join(this.#folder, 'runs');
     mkdirSync(this.#runs, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(this.#folder)) if (name.startsWith('old.')) rmSync(join(this.#folder, name), { recursive: true, force: true });
+    for (const name of readdirSync(this.#folder))
+      if (name.startsWith('old.')) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 
   get cursor(): string | undefined {
@@ -105,7 +127,8 @@ function isAbandoned(name: string): boolean {
 }
 
 /** Remembers the transcript with which the command goes on. */
-export const keepTranscript = ({ folder }: Run, transcript: Transcript): void => writeFileSync(join(folder, 'transcript'), JSON.stringify(transcript), { mode: 0o600 });
+export const keepTranscript = ({ folder }: Run, transcript: Transcript): void =>
+  writeFileSync(join(folder, 'transcript'), JSON.stringify(transcript), { mode: 0o600 });
 
 /** Null: the command began with the prompt. */
 export function keptTranscript({ folder }: Run): Transcript | null {
@@ -127,7 +150,9 @@ export function lastOutput({ folder }: Run): string {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(lastBytes);
-    return bytes.subarray(0, readSync(file, bytes, 0, lastBytes, Math.max(0, fstatSync(file).size - lastBytes))).toString();
+    return bytes
+      .subarray(0, readSync(file, bytes, 0, lastBytes, Math.max(0, fstatSync(file).size - lastBytes)))
+      .toString();
   } finally {
     closeSync(file);
   }

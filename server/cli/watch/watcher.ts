@@ -25,7 +25,10 @@ export interface Watched {
 }
 
 interface WaitingPage {
-  handoffs: { nodes: { id: string; session: { status: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+  handoffs: {
+    nodes: { id: string; session: { status: string } }[];
+    pageInfo: { hasNextPage: boolean; endCursor: string | null };
+  };
 }
 
 const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
@@ -33,8 +36,10 @@ const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
     nodes { id session { status } } pageInfo { hasNextPage endCursor }
   }
 }`;
-const shortPromptQuery = 'query WatchPrompt($id: ID!, $maxTokens: Int) { handoff(id: $id) { contextPrompt(maxTokens: $maxTokens) { text } } }';
-const takenQuery = 'query WatchTaken($id: ID!) { handoff(id: $id) { status session { id } targetAgentSession { state } } }';
+const shortPromptQuery =
+  'query WatchPrompt($id: ID!, $maxTokens: Int) { handoff(id: $id) { contextPrompt(maxTokens: $maxTokens) { text } } }';
+const takenQuery =
+  'query WatchTaken($id: ID!) { handoff(id: $id) { status session { id } targetAgentSession { state } } }';
 
 interface TakenData {
   handoff: { status: string; session: { id: string }; targetAgentSession: { state: string } | null } | null;
@@ -83,8 +88,9 @@ export class Watcher {
   async takeWaiting(): Promise<void> {
     const { agent, runs, parallel } = this.#watched;
     const isFree = (): boolean => !this.#isStopping && this.#running.size < parallel;
-    for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null) this.#begin(run, true);
-    for (let after: string | null = null, isMore = isFree(); isMore && isFree(); ) {
+    for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null)
+      this.#begin(run, true);
+    for (let after: string | null = null, isMore = isFree(); isMore && isFree();) {
       const { handoffs }: WaitingPage = await this.#api<WaitingPage>(waitingQuery, { agent, after });
       // In a paused session nothing can be recorded.
       for (const { id, session } of handoffs.nodes) {
@@ -110,7 +116,11 @@ export class Watcher {
     const done = this.#work(run, isAdopted)
       .catch((error: unknown) => {
         this.#failures += 1;
-        this.#watched.report({ event: 'error', handoff: run.handoffId, text: `not finished, the next start goes on: ${error instanceof Error ? error.message : String(error)}` });
+        this.#watched.report({
+          event: 'error',
+          handoff: run.handoffId,
+          text: `not finished, the next start goes on: ${error instanceof Error ? error.message : String(error)}`,
+        });
       })
       .finally(() => this.#running.delete(run));
     this.#running.set(run, done);
@@ -119,14 +129,26 @@ export class Watcher {
   async #work(run: Run, isAdopted: boolean): Promise<void> {
     const { runs, report } = this.#watched;
     const { handoffId, folder } = run;
-    if (isStarted(folder)) report({ event: 'resumed', handoff: handoffId, text: 'resumed: its command was started by a process that has ended' });
+    if (isStarted(folder))
+      report({
+        event: 'resumed',
+        handoff: handoffId,
+        text: 'resumed: its command was started by a process that has ended',
+      });
     else if (!(await this.#start(run, isAdopted))) return runs.finish(run);
     const exitCode = await ended(folder);
     const seconds = Math.round((Date.now() - startedAt(run).getTime()) / 1_000);
     const { outcome, session, reason } = await this.#settle(run, exitCode);
     runs.finish(run);
     if (outcome === 'failed' || outcome === 'kept') this.#failures += 1;
-    report({ event: outcome, handoff: handoffId, ...(session !== null && { session }), exitCode, ...(reason !== null && { reason }), text: `${said[outcome]} after ${seconds} s${reason === null ? '' : `: ${reason}`}` });
+    report({
+      event: outcome,
+      handoff: handoffId,
+      ...(session !== null && { session }),
+      exitCode,
+      ...(reason !== null && { reason }),
+      text: `${said[outcome]} after ${seconds} s${reason === null ? '' : `: ${reason}`}`,
+    });
   }
 
   /** Accepts the handoff and starts the command. False: another process has the handoff, or it is no longer there. */
@@ -136,7 +158,12 @@ export class Watcher {
     if (accepted === null) return false;
     try {
       const history = await this.#historyFor(run, accepted);
-      const { prompt, env } = givenTo(agent, url, history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted, history);
+      const { prompt, env } = givenTo(
+        agent,
+        url,
+        history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted,
+        history,
+      );
       writeFileSync(promptFile(run), prompt, { mode: 0o600 });
       await startCommand(run.folder, withHistory(command, history), env);
     } catch (error) {
@@ -146,7 +173,12 @@ export class Watcher {
       report({ event: 'failed', handoff: run.handoffId, session: accepted.session.id, reason, text: reason });
       return false;
     }
-    report({ event: 'started', handoff: run.handoffId, session: accepted.session.id, text: `started: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}` });
+    report({
+      event: 'started',
+      handoff: run.handoffId,
+      session: accepted.session.id,
+      text: `started: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}`,
+    });
     return true;
   }
 
@@ -156,7 +188,13 @@ export class Watcher {
     if (native === null) return null;
     const history = await whileAway(() => writeHistory(native, { agent, url, key, sessionId: session.id }));
     if (typeof history === 'string') {
-      report({ event: 'not resumed', handoff: run.handoffId, session: session.id, reason: history, text: `begins with the prompt, without a history: ${history}` });
+      report({
+        event: 'not resumed',
+        handoff: run.handoffId,
+        session: session.id,
+        reason: history,
+        text: `begins with the prompt, without a history: ${history}`,
+      });
       return null;
     }
     keepTranscript(run, { path: history.path, format: formats[native] });
@@ -165,7 +203,10 @@ export class Watcher {
 
   /** What the history does not have: why the agent got the session, and its instructions. */
   async #withShortPrompt(accepted: Accepted): Promise<Accepted> {
-    const { handoff } = await this.#ask<{ handoff: Pick<Accepted, 'contextPrompt'> | null }>(shortPromptQuery, { id: accepted.id, maxTokens: shortMaxTokens });
+    const { handoff } = await this.#ask<{ handoff: Pick<Accepted, 'contextPrompt'> | null }>(shortPromptQuery, {
+      id: accepted.id,
+      maxTokens: shortMaxTokens,
+    });
     return { ...accepted, ...handoff };
   }
 
@@ -173,7 +214,10 @@ export class Watcher {
   async #accept({ handoffId, key }: Run, isAdopted: boolean): Promise<Accepted | null> {
     const { report } = this.#watched;
     try {
-      const { handoff } = await this.#ask(AcceptHandoffDocument, { input: { handoffId, idempotencyKey: key }, maxTokens });
+      const { handoff } = await this.#ask(AcceptHandoffDocument, {
+        input: { handoffId, idempotencyKey: key },
+        maxTokens,
+      });
       // A repeated acceptance shows what became of the handoff since.
       if (handoff.status === 'ACCEPTED') return handoff;
       report({ event: 'gone', handoff: handoffId, text: `not started: the handoff is ${handoff.status}` });
@@ -185,8 +229,11 @@ export class Watcher {
   }
 
   /** Imports the transcript, then completes or fails the handoff. */
-  async #settle(run: Run, exitCode: number | null): Promise<{ outcome: Outcome; session: string | null; reason: string | null }> {
-    for (let isImported = false; ; ) {
+  async #settle(
+    run: Run,
+    exitCode: number | null,
+  ): Promise<{ outcome: Outcome; session: string | null; reason: string | null }> {
+    for (let isImported = false; ;) {
       const { handoff } = await this.#ask<TakenData>(takenQuery, { id: run.handoffId });
       if (handoff === null) return { outcome: 'gone', session: null, reason: null };
       const session = handoff.session.id;
@@ -195,11 +242,19 @@ export class Watcher {
         isImported = true;
         continue;
       }
-      const outcome = outcomeOf({ status: handoff.status, tenure: handoff.targetAgentSession?.state ?? null }, exitCode);
-      const reason = outcome === 'failed' || outcome === 'kept' ? reasonOf(exitCode, this.#withoutKey(lastOutput(run)), this.#stopReason) : null;
+      const outcome = outcomeOf(
+        { status: handoff.status, tenure: handoff.targetAgentSession?.state ?? null },
+        exitCode,
+      );
+      const reason =
+        outcome === 'failed' || outcome === 'kept'
+          ? reasonOf(exitCode, this.#withoutKey(lastOutput(run)), this.#stopReason)
+          : null;
       try {
-        if (outcome === 'completed' && handoff.status === 'ACCEPTED') await this.#ask(CompleteHandoffDocument, { input: { handoffId: run.handoffId } });
-        if (outcome === 'failed') await this.#ask(FailHandoffDocument, { input: { handoffId: run.handoffId, reason: reason! } });
+        if (outcome === 'completed' && handoff.status === 'ACCEPTED')
+          await this.#ask(CompleteHandoffDocument, { input: { handoffId: run.handoffId } });
+        if (outcome === 'failed')
+          await this.#ask(FailHandoffDocument, { input: { handoffId: run.handoffId, reason: reason! } });
         return { outcome, session, reason };
       } catch (error) {
         // The handoff changed since it was read.

@@ -52,13 +52,15 @@ export function readActions({ messages, calls, workspaces }: RecordedLog): Actio
     const id = /<task-id>([^<]+)<\/task-id>/.exec(content)?.[1];
     const code = /\(exit code (\d+)\)/.exec(content)?.[1];
     const action = id === undefined ? undefined : background.get(id);
-    if (action?.ending === 'RUNNING' && code !== undefined) finish(action, { ending: code === '0' ? 'PASSED' : 'FAILED', output: action.output, code: Number(code) });
+    if (action?.ending === 'RUNNING' && code !== undefined)
+      finish(action, { ending: code === '0' ? 'PASSED' : 'FAILED', output: action.output, code: Number(code) });
   }
   return { list, root: shell.root };
 }
 
 /** Whether it changed files, as far as the call or its command tells. */
-export const changesFiles = ({ ending, files, call }: Action): boolean => call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
+export const changesFiles = ({ ending, files, call }: Action): boolean =>
+  call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
 
 interface Outcome {
   ending: Ending;
@@ -79,35 +81,51 @@ function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome)
   return output === '' || /^(diff|cmp|git)$/.test(programOf(last).program);
 }
 
-const textOf = (...values: unknown[]): string | undefined => values.find((value): value is string => typeof value === 'string' && value !== '');
+const textOf = (...values: unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value !== '');
 
-const commandTool = /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
-const editTool = /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
+const commandTool =
+  /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
+const editTool =
+  /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
 
 /** The shell line of a call and the folder that it names; null when it runs no command. */
 function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
   if (!commandTool.test(name)) return null;
   const args = fieldsOf(given);
-  const words = [args['command'], args['cmd'], args['script'], typeof given === 'string' ? given : undefined].find((value) => typeof value === 'string' || Array.isArray(value));
+  const words = [args['command'], args['cmd'], args['script'], typeof given === 'string' ? given : undefined].find(
+    (value) => typeof value === 'string' || Array.isArray(value),
+  );
   const folder = textOf(args['workdir'], args['working_directory'], args['cwd'], args['directory'], args['dir_path']);
   if (typeof words === 'string') return { command: words, folder };
   if (!Array.isArray(words)) return null;
   const texts = words.filter((word): word is string => typeof word === 'string');
   const flag = texts.findIndex((word) => /^-\w*c$/.test(word));
-  return { command: flag > 0 && texts[flag + 1] !== undefined ? texts[flag + 1]! : texts.map(quoted).join(' '), folder };
+  return {
+    command: flag > 0 && texts[flag + 1] !== undefined ? texts[flag + 1]! : texts.map(quoted).join(' '),
+    folder,
+  };
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
-const patchedFiles = (text: string): string[] => (text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : []);
+const patchedFiles = (text: string): string[] =>
+  text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : [];
 
 /** Files of an editing call; null for other calls. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
   const args = fieldsOf(given);
   if (!editTool.test(name)) return filesModified.length > 0 ? [...filesModified] : null;
   if (/^str_replace/i.test(name) && (args['command'] === 'view' || args['command'] === 'undo_edit')) return null;
-  const path = textOf(args['file_path'], args['notebook_path'], args['path'], args['filePath'], args['target_file'], args['absolute_path']);
+  const path = textOf(
+    args['file_path'],
+    args['notebook_path'],
+    args['path'],
+    args['filePath'],
+    args['target_file'],
+    args['absolute_path'],
+  );
   const patch = textOf(given, args['input'], args['patch']) ?? '';
   return [...new Set([...(path === undefined ? [] : [path]), ...patchedFiles(patch), ...filesModified])];
 }
@@ -118,20 +136,37 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
   const run = commandOf(call);
   if (run === null) {
     const files = editOf(call);
-    return files === null ? null : { index, call, command: null, parts: [], files: files.map((file) => inFolder(shell.root, file)), ending, output };
+    return files === null
+      ? null
+      : {
+          index,
+          call,
+          command: null,
+          parts: [],
+          files: files.map((file) => inFolder(shell.root, file)),
+          ending,
+          output,
+        };
   }
   const patched = patchedFiles(run.command);
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
   const files = parts.flatMap((part) => writtenBy(part).map((file) => inFolder(part.folder, file)));
   // A failed command leaves the shell in its folder.
-  if (persists && ending === 'PASSED') shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
+  if (persists && ending === 'PASSED')
+    shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
   return {
     index,
     call,
     command: run.command,
     parts,
-    files: [...new Set([...call.filesModified.map((file) => inFolder(shell.root, file)), ...patched.map((file) => inFolder(shell.root, file)), ...files])],
+    files: [
+      ...new Set([
+        ...call.filesModified.map((file) => inFolder(shell.root, file)),
+        ...patched.map((file) => inFolder(shell.root, file)),
+        ...files,
+      ]),
+    ],
     ending: foundNothing(parts, outcome) ? 'PASSED' : ending,
     output,
   };
@@ -145,7 +180,8 @@ class Shell {
 }
 
 export function inFolder(folder: string, path: string): string {
-  if (folder === '' || posix.isAbsolute(path) || /^(~|\$|[A-Za-z]:)/.test(path)) return posix.normalize(path).replace(/(.)\/$/, '$1');
+  if (folder === '' || posix.isAbsolute(path) || /^(~|\$|[A-Za-z]:)/.test(path))
+    return posix.normalize(path).replace(/(.)\/$/, '$1');
   return posix.normalize(`${folder}/${path}`).replace(/(.)\/$/, '$1');
 }
 
@@ -163,10 +199,14 @@ function partsOf(commands: SimpleCommand[], from: string): { parts: Action['part
 /** Files that a command writes, without scratch files and devices. */
 function writtenBy(command: SimpleCommand): string[] {
   const { program, args } = programOf(command);
-  const inPlace = (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) || (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
+  const inPlace =
+    (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) ||
+    (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
   const edited = inPlace ? args.filter((arg) => !arg.startsWith('-')).slice(args.includes('-e') ? 0 : 1) : [];
   const piped = program === 'tee' ? args.filter((arg) => !arg.startsWith('-')) : [];
-  return [...command.writes, ...edited, ...piped].filter((file) => !/^(\/dev\/|\/tmp\/|\/private\/tmp\/|&|\$)/.test(file));
+  return [...command.writes, ...edited, ...piped].filter(
+    (file) => !/^(\/dev\/|\/tmp\/|\/private\/tmp\/|&|\$)/.test(file),
+  );
 }
 
 function firstFolder(calls: readonly RecordedCall[]): string | undefined {
@@ -184,7 +224,8 @@ const running = /^Process running with session ID (\d+)$/m;
 const inBackground = /^Command running in background with ID: ([\w-]+)/;
 const exited = /^(?:Process exited with code|Exit code:?) (-?\d+)/m;
 const skipped = /^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)/;
-const refused = /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
+const refused =
+  /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
 
 function endingOf({ result, error }: RecordedCall): Outcome {
   if (error !== null) {
@@ -225,8 +266,11 @@ function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outco
   const front = text.slice(0, 1_000);
   const exitCode = /<exit_code>(-?\d+)<\/exit_code>/.exec(front)?.[1];
   const code = codeIn(text) ?? (exitCode === undefined ? null : Number(exitCode));
-  const output = header.test(text) ? bodyOf(text) : (/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '').trim();
+  const output = header.test(text)
+    ? bodyOf(text)
+    : (/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '').trim();
   const status = /<status>(\w+)<\/status>/.exec(front)?.[1];
-  if (code !== null || status === 'completed' || status === 'failed') return { id, ending: (code ?? (status === 'failed' ? 1 : 0)) === 0 ? 'PASSED' : 'FAILED', output, code };
+  if (code !== null || status === 'completed' || status === 'failed')
+    return { id, ending: (code ?? (status === 'failed' ? 1 : 0)) === 0 ? 'PASSED' : 'FAILED', output, code };
   return { id, ending: name.startsWith('Kill') || name === 'TaskStop' ? 'UNKNOWN' : 'RUNNING', output, code };
 }

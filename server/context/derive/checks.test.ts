@@ -5,20 +5,83 @@ import { isCheck } from './commands.ts';
 import { splitShell } from './shell.ts';
 
 const shown = (...calls: Parameters<typeof workOf>): string[] =>
-  checksOf(workOf(...calls)).map(({ command, outcome, callId, stale }) => `${callId} ${outcome}${stale ? ' stale' : ''}: ${command}`);
+  checksOf(workOf(...calls)).map(
+    ({ command, outcome, callId, stale }) => `${callId} ${outcome}${stale ? ' stale' : ''}: ${command}`,
+  );
 
 test.each([
-  ...['npm test', 'npm run lint', 'pnpm -r build', 'yarn typecheck', 'npm run test:unit', 'npx vitest run', 'npx tsc --noEmit', 'pnpm exec eslint .', 'CI=1 npm test', 'sudo make', 'make check'],
-  ...['pytest -q', 'python3 -m pytest tests', 'poetry run mypy src', 'uv run ruff check .', 'python manage.py test', 'tox', 'cargo test', 'cargo clippy -- -D warnings', 'cargo fmt --check', 'go vet ./...'],
-  ...['./gradlew build', 'mvn -q verify', 'dotnet test', 'mix credo', 'mix format --check-formatted', 'bundle exec rspec', 'docker build -t app .', 'node --test', 'node scripts/build.js', './test.sh', 'bash build.sh'],
+  ...[
+    'npm test',
+    'npm run lint',
+    'pnpm -r build',
+    'yarn typecheck',
+    'npm run test:unit',
+    'npx vitest run',
+    'npx tsc --noEmit',
+    'pnpm exec eslint .',
+    'CI=1 npm test',
+    'sudo make',
+    'make check',
+  ],
+  ...[
+    'pytest -q',
+    'python3 -m pytest tests',
+    'poetry run mypy src',
+    'uv run ruff check .',
+    'python manage.py test',
+    'tox',
+    'cargo test',
+    'cargo clippy -- -D warnings',
+    'cargo fmt --check',
+    'go vet ./...',
+  ],
+  ...[
+    './gradlew build',
+    'mvn -q verify',
+    'dotnet test',
+    'mix credo',
+    'mix format --check-formatted',
+    'bundle exec rspec',
+    'docker build -t app .',
+    'node --test',
+    'node scripts/build.js',
+    './test.sh',
+    'bash build.sh',
+  ],
   ...['timeout 60 npm test', 'next build', 'deno test', 'npx prettier --check .', 'terraform validate'],
 ])('%s is a check', (line) => {
   expect(splitShell(line).some(isCheck)).toBe(true);
 });
 
 test.each([
-  ...['npm install', 'npm run dev', 'npm start', 'git commit -m "test"', 'cat test.js', 'ls build', 'grep -rn test src', 'echo npm test', 'tsc --version', 'cargo run', 'go run .', 'mix phx.server', 'vite', 'next dev'],
-  ...['docker run app', 'make deploy', 'python3 script.py', 'node server.js', './check-prerequisites.sh', 'npx prettier --write .', 'rm -rf build', 'mkdir test', 'npm test --help', ''],
+  ...[
+    'npm install',
+    'npm run dev',
+    'npm start',
+    'git commit -m "test"',
+    'cat test.js',
+    'ls build',
+    'grep -rn test src',
+    'echo npm test',
+    'tsc --version',
+    'cargo run',
+    'go run .',
+    'mix phx.server',
+    'vite',
+    'next dev',
+  ],
+  ...[
+    'docker run app',
+    'make deploy',
+    'python3 script.py',
+    'node server.js',
+    './check-prerequisites.sh',
+    'npx prettier --write .',
+    'rm -rf build',
+    'mkdir test',
+    'npm test --help',
+    '',
+  ],
 ])('%j is not a check', (line) => {
   expect(splitShell(line).some(isCheck)).toBe(false);
 });
@@ -38,7 +101,9 @@ test('keeps the last outcome of each command in each folder, whatever its output
 test('marks a check as stale when files changed after it', () => {
   expect(shown(edited('e', '/work/a.ts'), ran('t', 'npm test'))).toEqual(['t PASSED: npm test']);
   expect(shown(ran('t', 'npm test'), edited('e', '/work/a.ts'))).toEqual(['t PASSED stale: npm test']);
-  expect(shown(ran('t', 'npm test'), edited('e', '/work/a.ts', 'File has not been read yet'))).toEqual(['t PASSED: npm test']);
+  expect(shown(ran('t', 'npm test'), edited('e', '/work/a.ts', 'File has not been read yet'))).toEqual([
+    't PASSED: npm test',
+  ]);
   expect(shown(ran('t', 'npm test'), ran('w', 'echo x > a.ts'))).toEqual(['t PASSED stale: npm test']);
   expect(shown(ran('t', 'npm test'), ran('w', "sed -i 's/a/b/' a.ts"))).toEqual(['t PASSED stale: npm test']);
   expect(shown(ran('t', 'npm test'), ran('w', 'ls > /dev/null; cat a > /tmp/b'))).toEqual(['t PASSED: npm test']);
@@ -47,13 +112,19 @@ test('marks a check as stale when files changed after it', () => {
 test('reads the outcome from the output when a pipe or a later command hides the exit code', () => {
   for (const line of ['npm test | tail -5', 'npm test; git status', 'npm test || true']) {
     expect(shown(ran('a', line, { result: 'Tests  2 failed | 3 passed (5)' }))).toEqual(['a FAILED: npm test']);
-    expect(shown(ran('a', line, { result: '12 tests, 0 failures\n# fail 0\n0 errors, 3 warnings' }))).toEqual(['a PASSED: npm test']);
+    expect(shown(ran('a', line, { result: '12 tests, 0 failures\n# fail 0\n0 errors, 3 warnings' }))).toEqual([
+      'a PASSED: npm test',
+    ]);
   }
-  expect(shown(ran('a', 'npx tsc --noEmit | head', { result: 'src/a.ts(1,2): error TS2304: Cannot find name' }))).toEqual(['a FAILED: npx tsc --noEmit']);
+  expect(
+    shown(ran('a', 'npx tsc --noEmit | head', { result: 'src/a.ts(1,2): error TS2304: Cannot find name' })),
+  ).toEqual(['a FAILED: npx tsc --noEmit']);
   expect(shown(ran('a', 'npm test; echo "exit: $?"', { result: 'ran\nexit: 1' }))).toEqual(['a FAILED: npm test']);
   // The exit code is the check's own.
   expect(shown(ran('a', 'npm test', { result: 'prints "2 failed" as an example' }))).toEqual(['a PASSED: npm test']);
-  expect(shown(ran('a', 'set -o pipefail; npm test | tail', { result: '2 failed before the retry' }))).toEqual(['a PASSED: npm test']);
+  expect(shown(ran('a', 'set -o pipefail; npm test | tail', { result: '2 failed before the retry' }))).toEqual([
+    'a PASSED: npm test',
+  ]);
 });
 
 test('counts several checks on one line as one', () => {
@@ -73,29 +144,74 @@ test('ignores a check that was refused, skipped or has not ended', () => {
 });
 
 test('ends a command in the background when its output is read or its end is announced', () => {
-  const started = ran('a', 'npm test', { result: 'Command running in background with ID: b1. Output is being written to: /tmp/x' });
-  const look = { ...ran('b', '', { result: '<status>completed</status>\n\n<exit_code>1</exit_code>\n\n<output>\n1 failed\n</output>', name: 'TaskOutput' }), arguments: { task_id: 'b1' } };
+  const started = ran('a', 'npm test', {
+    result: 'Command running in background with ID: b1. Output is being written to: /tmp/x',
+  });
+  const look = {
+    ...ran('b', '', {
+      result: '<status>completed</status>\n\n<exit_code>1</exit_code>\n\n<output>\n1 failed\n</output>',
+      name: 'TaskOutput',
+    }),
+    arguments: { task_id: 'b1' },
+  };
   expect(shown(started, look)).toEqual(['a FAILED: npm test']);
-  const announced = { role: 'SYSTEM' as const, sequence: 2, content: '<task-notification>\n<task-id>b1</task-id>\n<summary>completed (exit code 0)</summary>\n</task-notification>' };
+  const announced = {
+    role: 'SYSTEM' as const,
+    sequence: 2,
+    content:
+      '<task-notification>\n<task-id>b1</task-id>\n<summary>completed (exit code 0)</summary>\n</task-notification>',
+  };
   expect(checksOf({ ...workOf(started), messages: [announced] })).toMatchObject([{ outcome: 'PASSED', callId: 'a' }]);
 });
 
 test('reads the exit codes of Codex from strings, lists and background sessions', () => {
-  const codex = (callId: string, args: object, result: string, name = 'exec_command') => ({ ...ran(callId, '', { result, name }), arguments: args });
-  expect(shown(codex('a', { cmd: 'npm test', workdir: '/work' }, 'Chunk ID: 1\nWall time: 1\nProcess exited with code 2\nOutput:\nbad'))).toEqual(['a FAILED: npm test']);
-  expect(shown(codex('a', { command: ['bash', '-lc', 'pytest -q'] }, 'Exit code: 0\nWall time: 1\nOutput:\nExit code: 7', 'shell'))).toEqual(['a PASSED: pytest -q']);
+  const codex = (callId: string, args: object, result: string, name = 'exec_command') => ({
+    ...ran(callId, '', { result, name }),
+    arguments: args,
+  });
+  expect(
+    shown(
+      codex(
+        'a',
+        { cmd: 'npm test', workdir: '/work' },
+        'Chunk ID: 1\nWall time: 1\nProcess exited with code 2\nOutput:\nbad',
+      ),
+    ),
+  ).toEqual(['a FAILED: npm test']);
+  expect(
+    shown(
+      codex(
+        'a',
+        { command: ['bash', '-lc', 'pytest -q'] },
+        'Exit code: 0\nWall time: 1\nOutput:\nExit code: 7',
+        'shell',
+      ),
+    ),
+  ).toEqual(['a PASSED: pytest -q']);
   expect(shown(codex('a', { command: ['cargo', 'test'] }, 'ok', 'shell'))).toEqual(['a PASSED: cargo test']);
   expect(
     shown(
       codex('a', { cmd: 'npm test' }, 'Wall time: 1\nProcess running with session ID 77\nOutput:\n'),
-      codex('b', { session_id: 77, chars: '' }, 'Wall time: 1\nProcess running with session ID 77\nOutput:\n', 'write_stdin'),
-      codex('c', { session_id: 77, chars: '' }, 'Wall time: 1\nProcess exited with code 0\nOutput:\nfine', 'write_stdin'),
+      codex(
+        'b',
+        { session_id: 77, chars: '' },
+        'Wall time: 1\nProcess running with session ID 77\nOutput:\n',
+        'write_stdin',
+      ),
+      codex(
+        'c',
+        { session_id: 77, chars: '' },
+        'Wall time: 1\nProcess exited with code 0\nOutput:\nfine',
+        'write_stdin',
+      ),
     ),
   ).toEqual(['a PASSED: npm test']);
 });
 
 test('keeps the newest checks up to a limit', () => {
-  const checks = checksOf(workOf(...Array.from({ length: 50 }, (_, n) => ran(`c${n}`, `npm test ${'x'.repeat(1_000)}${n}`))));
+  const checks = checksOf(
+    workOf(...Array.from({ length: 50 }, (_, n) => ran(`c${n}`, `npm test ${'x'.repeat(1_000)}${n}`))),
+  );
   expect(checks).toHaveLength(maxChecks);
   expect(checks.at(-1)?.callId).toBe('c49');
   expect(Math.max(...checks.map(({ command }) => command.length))).toBeLessThanOrEqual(300);

@@ -2,7 +2,27 @@ import { posix } from 'node:path';
 import type { SimpleCommand } from './shell.ts';
 
 /** Programs that run the command after them. */
-const wrappers = new Set(['sudo', 'time', 'nohup', 'env', 'command', 'exec', 'stdbuf', 'nice', 'npx', 'bunx', 'pnpx', 'xvfb-run', 'then', 'do', 'else', 'if', 'while', '!', '{']);
+const wrappers = new Set([
+  'sudo',
+  'time',
+  'nohup',
+  'env',
+  'command',
+  'exec',
+  'stdbuf',
+  'nice',
+  'npx',
+  'bunx',
+  'pnpx',
+  'xvfb-run',
+  'then',
+  'do',
+  'else',
+  'if',
+  'while',
+  '!',
+  '{',
+]);
 /** `poetry run pytest`, `pnpm exec tsc`. */
 const runners: Record<string, ReadonlySet<string>> = {
   poetry: new Set(['run']),
@@ -26,7 +46,8 @@ export function programOf({ words }: SimpleCommand): { program: string; args: st
   for (;;) {
     const [first = '', second = ''] = rest;
     if (assignment.test(first) || wrappers.has(first)) rest = rest.slice(1);
-    else if (first === 'timeout') rest = rest.slice(rest.findIndex((word, index) => index > 0 && !word.startsWith('-')) + 1);
+    else if (first === 'timeout')
+      rest = rest.slice(rest.findIndex((word, index) => index > 0 && !word.startsWith('-')) + 1);
     else if (runners[first]?.has(second) === true) rest = rest.slice(2);
     else if (first.startsWith('-') && rest !== words) rest = rest.slice(1);
     else return { program: posix.basename(first), args: rest.slice(1) };
@@ -41,10 +62,80 @@ export const plainText = ({ text, words }: SimpleCommand): string => {
 };
 
 const checkers = new Set([
-  ...['pytest', 'py.test', 'vitest', 'jest', 'mocha', 'ava', 'tap', 'rspec', 'phpunit', 'pest', 'ctest', 'tox', 'nox', 'nose2', 'karma', 'bats', 'busted', 'minitest', 'testthat', 'cargo-nextest'],
-  ...['tsc', 'tsgo', 'webpack', 'rollup', 'tsup', 'xcodebuild', 'ninja', 'msbuild', 'mypy', 'pyright', 'basedpyright', 'pytype', 'pyre', 'vue-tsc', 'svelte-check', 'attw'],
-  ...['eslint', 'oxlint', 'tslint', 'stylelint', 'standard', 'xo', 'flake8', 'pylint', 'pycodestyle', 'pydocstyle', 'bandit', 'golangci-lint', 'staticcheck', 'shellcheck', 'hadolint'],
-  ...['rubocop', 'ktlint', 'detekt', 'swiftlint', 'markdownlint', 'markdownlint-cli2', 'tflint', 'yamllint', 'actionlint', 'phpstan', 'psalm', 'phpcs', 'clippy-driver', 'knip', 'depcruise'],
+  ...[
+    'pytest',
+    'py.test',
+    'vitest',
+    'jest',
+    'mocha',
+    'ava',
+    'tap',
+    'rspec',
+    'phpunit',
+    'pest',
+    'ctest',
+    'tox',
+    'nox',
+    'nose2',
+    'karma',
+    'bats',
+    'busted',
+    'minitest',
+    'testthat',
+    'cargo-nextest',
+  ],
+  ...[
+    'tsc',
+    'tsgo',
+    'webpack',
+    'rollup',
+    'tsup',
+    'xcodebuild',
+    'ninja',
+    'msbuild',
+    'mypy',
+    'pyright',
+    'basedpyright',
+    'pytype',
+    'pyre',
+    'vue-tsc',
+    'svelte-check',
+    'attw',
+  ],
+  ...[
+    'eslint',
+    'oxlint',
+    'tslint',
+    'stylelint',
+    'standard',
+    'xo',
+    'flake8',
+    'pylint',
+    'pycodestyle',
+    'pydocstyle',
+    'bandit',
+    'golangci-lint',
+    'staticcheck',
+    'shellcheck',
+    'hadolint',
+  ],
+  ...[
+    'rubocop',
+    'ktlint',
+    'detekt',
+    'swiftlint',
+    'markdownlint',
+    'markdownlint-cli2',
+    'tflint',
+    'yamllint',
+    'actionlint',
+    'phpstan',
+    'psalm',
+    'phpcs',
+    'clippy-driver',
+    'knip',
+    'depcruise',
+  ],
 ]);
 /** Programs that are a check only with some subcommands. */
 const subcommands: Record<string, RegExp> = {
@@ -99,12 +190,15 @@ const formatCheckers: Record<string, RegExp> = {
   cargo: /^--check$/,
   cmake: /^--build$/,
 };
-const scriptName = /^(test|tests|t|tst|build|lint|check|checks|typecheck|type-check|types|tsc|compile|verify|validate|ci|unit|e2e|spec)([:\-_.].+)?$|[:\-_.](test|tests|lint|build|check|typecheck|e2e)$/;
+const scriptName =
+  /^(test|tests|t|tst|build|lint|check|checks|typecheck|type-check|types|tsc|compile|verify|validate|ci|unit|e2e|spec)([:\-_.].+)?$|[:\-_.](test|tests|lint|build|check|typecheck|e2e)$/;
 const makeTarget = /^(all|test|tests|check|build|lint|typecheck|verify|ci|compile)([-_].+)?$/;
-const scriptFile = /^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|build|lint|check|typecheck|type-check|verify)\.(?:sh|js|mjs|cjs|ts|mts|py|ps1|rb|pl)$/;
+const scriptFile =
+  /^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|build|lint|check|typecheck|type-check|verify)\.(?:sh|js|mjs|cjs|ts|mts|py|ps1|rb|pl)$/;
 const packageManagers = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const taskRunners = new Set(['make', 'gmake', 'just', 'task', 'invoke', 'inv', 'mage']);
-const interpreters = /^(bash|sh|zsh|dash|fish|node|nodejs|tsx|ts-node|python|ruby|perl|php|pwsh|powershell|deno|bun|source|\.)$/;
+const interpreters =
+  /^(bash|sh|zsh|dash|fish|node|nodejs|tsx|ts-node|python|ruby|perl|php|pwsh|powershell|deno|bun|source|\.)$/;
 
 export function isCheck(command: SimpleCommand): boolean {
   const { program, args } = programOf(command);
@@ -113,7 +207,11 @@ export function isCheck(command: SimpleCommand): boolean {
   const [first = '', second = ''] = plain;
   if (checkers.has(program)) return !(program === 'tsc' && args.includes('--init'));
   if (formatCheckers[program] !== undefined && args.some((arg) => formatCheckers[program]!.test(arg))) return true;
-  if (packageManagers.has(program)) return scriptName.test(first === 'run' || first === 'run-script' ? second : first) && !(program === 'bun' && first === 'build');
+  if (packageManagers.has(program))
+    return (
+      scriptName.test(first === 'run' || first === 'run-script' ? second : first) &&
+      !(program === 'bun' && first === 'build')
+    );
   if (subcommands[program]?.test(program === 'node' ? (args[0] ?? '') : first) === true) return true;
   if (taskRunners.has(program)) return first === '' ? program === 'make' : makeTarget.test(first);
   if (scriptFile.test(program)) return true;
@@ -128,13 +226,47 @@ export function isCheck(command: SimpleCommand): boolean {
 const bareName = (program: string): string => program.replace(/[\d.]+$/, '') || program;
 
 /** Programs whose exit code 1 means no match, or a difference. */
-const searches = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'ag', 'ack', 'test', '[', '[[', 'which', 'type', 'pgrep', 'diff', 'cmp']);
+const searches = new Set([
+  'grep',
+  'egrep',
+  'fgrep',
+  'zgrep',
+  'rg',
+  'ag',
+  'ack',
+  'test',
+  '[',
+  '[[',
+  'which',
+  'type',
+  'pgrep',
+  'diff',
+  'cmp',
+]);
 export const isSearch = (command: SimpleCommand): boolean => {
   const { program, args } = programOf(command);
   return searches.has(program) || (program === 'git' && (args[0] === 'diff' || args[0] === 'grep'));
 };
 
-const trivial = new Set(['cd', 'pushd', 'popd', 'echo', 'printf', 'true', 'false', 'exit', 'sleep', 'set', 'export', 'unset', 'wait', 'fi', 'done', '}', '']);
+const trivial = new Set([
+  'cd',
+  'pushd',
+  'popd',
+  'echo',
+  'printf',
+  'true',
+  'false',
+  'exit',
+  'sleep',
+  'set',
+  'export',
+  'unset',
+  'wait',
+  'fi',
+  'done',
+  '}',
+  '',
+]);
 export const isTrivial = (command: SimpleCommand): boolean => trivial.has(programOf(command).program);
 
 /** Programs whose effect does not depend on the folder. */
@@ -144,7 +276,24 @@ const withSubcommand = new Set([
   ...packageManagers,
   ...taskRunners,
   ...anywhere,
-  ...['pip', 'poetry', 'uv', 'bundle', 'helm', 'gem', 'conda', 'aws', 'gcloud', 'az', 'bd', 'supabase', 'fly', 'vercel', 'alembic', 'pod'],
+  ...[
+    'pip',
+    'poetry',
+    'uv',
+    'bundle',
+    'helm',
+    'gem',
+    'conda',
+    'aws',
+    'gcloud',
+    'az',
+    'bd',
+    'supabase',
+    'fly',
+    'vercel',
+    'alembic',
+    'pod',
+  ],
 ]);
 
 /** Identifies what a command does, to recognise a repetition in another form. */
@@ -164,7 +313,8 @@ export function operationOf(command: SimpleCommand, folder: string): Operation {
     if (!script) return { key: `run ${posix.basename(first)}`, args: [], check };
     return { key: `${folder}: ${bare} ${args.join(' ')} ${command.input}`, args: [], check };
   }
-  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program) && !checkers.has(program)) return { key: `run ${program}`, args: [], check };
+  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program) && !checkers.has(program))
+    return { key: `run ${program}`, args: [], check };
   const plain = args.filter((arg) => !arg.startsWith('-'));
   const where = anywhere.has(program) ? '' : `${folder}: `;
   if (withSubcommand.has(program)) {

@@ -3,10 +3,18 @@ import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
 import { failedAttemptsOf, maxFailedAttempts } from './failedAttempts.ts';
 
 const failed = (callId: string, command: string, error = 'Exit code 1\nbad') => ran(callId, command, { error });
-const left = (...calls: Parameters<typeof workOf>): string[] => failedAttemptsOf(workOf(...calls)).map(({ callId }) => callId);
+const left = (...calls: Parameters<typeof workOf>): string[] =>
+  failedAttemptsOf(workOf(...calls)).map(({ callId }) => callId);
 
 test('lists what failed and its error', () => {
-  expect(failedAttemptsOf(workOf(failed('a', 'git push', 'Exit code 128\nfatal: no upstream'), edited('b', '/work/a.ts', 'String to replace not found')))).toEqual([
+  expect(
+    failedAttemptsOf(
+      workOf(
+        failed('a', 'git push', 'Exit code 128\nfatal: no upstream'),
+        edited('b', '/work/a.ts', 'String to replace not found'),
+      ),
+    ),
+  ).toEqual([
     { what: 'git push', error: 'fatal: no upstream', callId: 'a' },
     { what: 'Edit /work/a.ts', error: 'String to replace not found', callId: 'b' },
   ]);
@@ -49,7 +57,11 @@ test('drops a failed edit after any later change of the same file', () => {
   expect(left(failure, edited('b', 'a.ts'))).toEqual([]);
   expect(left(failure, ran('b', "cat <<'EOF' > a.ts\nx\nEOF"))).toEqual([]);
   expect(left(failure, edited('b', '/work/b.ts'))).toEqual(['a']);
-  const patch = (callId: string, error: string | null) => ({ ...edited(callId, 'a.ts', error), name: 'apply_patch', arguments: '*** Begin Patch\n*** Update File: a.ts\n@@\n*** End Patch' });
+  const patch = (callId: string, error: string | null) => ({
+    ...edited(callId, 'a.ts', error),
+    name: 'apply_patch',
+    arguments: '*** Begin Patch\n*** Update File: a.ts\n@@\n*** End Patch',
+  });
   expect(failedAttemptsOf(workOf(patch('a', 'apply_patch verification failed: no such lines')))).toEqual([
     { what: 'apply_patch /work/a.ts', error: 'apply_patch verification failed: no such lines', callId: 'a' },
   ]);
@@ -57,7 +69,13 @@ test('drops a failed edit after any later change of the same file', () => {
 });
 
 test('ignores a search without matches and a comparison with differences', () => {
-  expect(left(failed('a', 'rg nothing src', 'Exit code 1'), failed('b', 'diff a b', 'Exit code 1\n1c1'), failed('c', 'ls | grep x', 'failed'))).toEqual([]);
+  expect(
+    left(
+      failed('a', 'rg nothing src', 'Exit code 1'),
+      failed('b', 'diff a b', 'Exit code 1\n1c1'),
+      failed('c', 'ls | grep x', 'failed'),
+    ),
+  ).toEqual([]);
   expect(left(failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file or directory'))).toEqual(['a']);
 });
 
@@ -76,11 +94,17 @@ test('ignores calls that never ran', () => {
 });
 
 test('ignores calls that neither run a command nor edit a file', () => {
-  expect(left({ ...edited('a', 'x', 'EISDIR'), name: 'Read' }, { ...edited('b', 'x', 'bad'), name: 'WebFetch' })).toEqual([]);
+  expect(
+    left({ ...edited('a', 'x', 'EISDIR'), name: 'Read' }, { ...edited('b', 'x', 'bad'), name: 'WebFetch' }),
+  ).toEqual([]);
 });
 
 test('keeps the newest attempts up to a limit, each shortened', () => {
-  const attempts = failedAttemptsOf(workOf(...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000)))));
+  const attempts = failedAttemptsOf(
+    workOf(
+      ...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000))),
+    ),
+  );
   expect(attempts).toHaveLength(maxFailedAttempts);
   expect(attempts.at(-1)?.callId).toBe('c199');
   expect(Math.max(...attempts.map(({ what }) => what.length))).toBeLessThanOrEqual(300);
@@ -89,7 +113,11 @@ test('keeps the newest attempts up to a limit, each shortened', () => {
 
 test('needs time in proportion to the length of the log', () => {
   const took = (count: number): number => {
-    const log = workOf(...Array.from({ length: count }, (_, n) => (n % 2 === 0 ? failed(`c${n}`, `npm test ${n}`) : ran(`c${n}`, `npm test x${n}`))));
+    const log = workOf(
+      ...Array.from({ length: count }, (_, n) =>
+        n % 2 === 0 ? failed(`c${n}`, `npm test ${n}`) : ran(`c${n}`, `npm test x${n}`),
+      ),
+    );
     const from = process.cpuUsage();
     failedAttemptsOf(log);
     const { user, system } = process.cpuUsage(from);

@@ -45,12 +45,19 @@ export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActio
 
 const fileOperation = (file: string): Operation => ({ key: `write ${file}`, args: [], check: false });
 
-const isPatch = ({ command, files }: Action): boolean => command === null || (files.length > 0 && command.includes('*** Begin Patch'));
+const isPatch = ({ command, files }: Action): boolean =>
+  command === null || (files.length > 0 && command.includes('*** Begin Patch'));
 
 function failuresOf(action: Action): Failure[] {
   const { index, command, files, output, call } = action;
   const error = ends(output === '' ? 'failed without a message' : output, errorCharacters);
-  const failure = (what: string, operation: Operation): Failure => ({ what: shorten(what, whatCharacters), error, callId: call.callId, index, operation });
+  const failure = (what: string, operation: Operation): Failure => ({
+    what: shorten(what, whatCharacters),
+    error,
+    callId: call.callId,
+    index,
+    operation,
+  });
   if (!isPatch(action)) return [failure(command!.trim(), mainOperationOf(action))];
   const tool = command === null ? call.name : 'apply_patch';
   if (files.length === 0) return [failure(tool, { key: `call ${call.callId}`, args: [], check: false })];

@@ -6,10 +6,21 @@ type Said = [RecordedLog['messages'][number]['role'], string];
 
 const log = (said: Said[], calls: Partial<RecordedCall>[] = []): RecordedLog => ({
   messages: said.map(([role, content], index) => ({ sequence: index + 1, role, content })),
-  calls: calls.map((call) => ({ callId: 'c', turn: 1, sequence: 1, name: 'Read', arguments: {}, result: null, error: null, filesModified: [], ...call })),
+  calls: calls.map((call) => ({
+    callId: 'c',
+    turn: 1,
+    sequence: 1,
+    name: 'Read',
+    arguments: {},
+    result: null,
+    error: null,
+    filesModified: [],
+    ...call,
+  })),
   workspaces: [],
 });
-const asked = (words: string, ...more: Said[]): string[] => openQuestionsOf(log([['USER', 'Do it.'], ['ASSISTANT', words], ...more]));
+const asked = (words: string, ...more: Said[]): string[] =>
+  openQuestionsOf(log([['USER', 'Do it.'], ['ASSISTANT', words], ...more]));
 
 test.each([
   ['All done. Shall I push it?', ['Shall I push it?']],
@@ -35,7 +46,10 @@ test('drops a question after a later message of a person, but not after interrup
 });
 
 test('drops a question when the agent goes on by itself', () => {
-  const said: Said[] = [['USER', 'Do it.'], ['ASSISTANT', 'What is in the file?']];
+  const said: Said[] = [
+    ['USER', 'Do it.'],
+    ['ASSISTANT', 'What is in the file?'],
+  ];
   expect(openQuestionsOf(log(said, [{ sequence: 2, result: 'text' }]))).toEqual([]);
   expect(openQuestionsOf(log(said, [{ sequence: 1, result: 'text' }]))).toEqual(['What is in the file?']);
 });
@@ -44,9 +58,17 @@ test('keeps a question of a tool open until it has a result or a person writes',
   const ask = {
     sequence: 2,
     name: 'AskUserQuestion',
-    arguments: { questions: [{ question: 'Which rig?', options: [{ label: 'spotter' }, { label: 'none' }] }, { question: 'Which tools?', options: [] }] },
+    arguments: {
+      questions: [
+        { question: 'Which rig?', options: [{ label: 'spotter' }, { label: 'none' }] },
+        { question: 'Which tools?', options: [] },
+      ],
+    },
   };
-  const said: Said[] = [['USER', 'Do it.'], ['ASSISTANT', 'I need to know.']];
+  const said: Said[] = [
+    ['USER', 'Do it.'],
+    ['ASSISTANT', 'I need to know.'],
+  ];
   const open = ['Which rig? (spotter / none)', 'Which tools?'];
   expect(openQuestionsOf(log(said, [ask]))).toEqual(open);
   expect(openQuestionsOf(log(said, [{ ...ask, error: '[Request interrupted by user for tool use]' }]))).toEqual(open);

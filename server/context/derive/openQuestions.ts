@@ -13,8 +13,18 @@ export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
   const answeredAt = messages.findLast(({ role }) => role === 'USER')?.sequence ?? 0;
   const askCall = calls.findLast(({ name }) => askTool.test(name));
   const lastMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
-  const open = askCall !== undefined && askCall.result === null && askCall.sequence >= answeredAt && askCall.sequence >= (lastMessage?.sequence ?? 0);
-  const questions = open ? questionsOf(askCall) : lastMessage === undefined || lastMessage.sequence < answeredAt || calls.some(({ sequence }) => sequence >= lastMessage.sequence) ? [] : closingQuestions(lastMessage.content);
+  const open =
+    askCall !== undefined &&
+    askCall.result === null &&
+    askCall.sequence >= answeredAt &&
+    askCall.sequence >= (lastMessage?.sequence ?? 0);
+  const questions = open
+    ? questionsOf(askCall)
+    : lastMessage === undefined ||
+        lastMessage.sequence < answeredAt ||
+        calls.some(({ sequence }) => sequence >= lastMessage.sequence)
+      ? []
+      : closingQuestions(lastMessage.content);
   return questions.slice(-maxOpenQuestions).map((question) => shorten(question, questionCharacters));
 }
 
@@ -24,7 +34,9 @@ function questionsOf({ arguments: given }: RecordedCall): string[] {
   return list.flatMap((item) => {
     const { question, options } = fieldsOf(item);
     if (typeof question !== 'string' || question.trim() === '') return [];
-    const labels = (Array.isArray(options) ? options : []).map((option) => (typeof option === 'string' ? option : fieldsOf(option)['label'])).filter((label) => typeof label === 'string');
+    const labels = (Array.isArray(options) ? options : [])
+      .map((option) => (typeof option === 'string' ? option : fieldsOf(option)['label']))
+      .filter((label) => typeof label === 'string');
     return [labels.length === 0 ? question.trim() : `${question.trim()} (${labels.join(' / ')})`];
   });
 }
@@ -52,7 +64,9 @@ function closingQuestions(content: string): string[] {
 /** The last question of a line, without list marks. */
 function questionIn(line: string): string | null {
   if (line.startsWith('>') || line.startsWith('|')) return null;
-  const sentences = line.replace(/^([-*+]|\d+[.)]|#+)\s+/, '').split(/(?<=[.!?。！？…]["'”’»)\]*_`]*)\s+|(?<=[。！？])/u);
+  const sentences = line
+    .replace(/^([-*+]|\d+[.)]|#+)\s+/, '')
+    .split(/(?<=[.!?。！？…]["'”’»)\]*_`]*)\s+|(?<=[。！？])/u);
   const question = sentences.findLast((sentence) => endsAsQuestion.test(sentence.trim()));
   return question === undefined ? null : question.trim().replace(/^[*_]+|[*_]+$/g, '');
 }

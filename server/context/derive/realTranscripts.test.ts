@@ -25,7 +25,10 @@ const expected: Record<string, Expected> = {
   // Its only Write was not permitted.
   'claude-code/dkv-1af7fc5e.jsonl': { workspace: ['/path/to/Demo', null, null] },
   // The failed Edit was repeated by a MultiEdit.
-  'claude-code/dkv-5c0375b4-sidechain.jsonl': { workspace: ['/path/to/Demo', 'main', null], failedAttempts: ['G4d3p6jV: tree /path/to/Demo'] },
+  'claude-code/dkv-5c0375b4-sidechain.jsonl': {
+    workspace: ['/path/to/Demo', 'main', null],
+    failedAttempts: ['G4d3p6jV: tree /path/to/Demo'],
+  },
   // A person refused its only command.
   'claude-code/spotter-short.jsonl': { workspace: [spotter, 'master', null] },
   'claude-code/spotter-tool-heavy.jsonl': { workspace: [spotter, 'master', null] },
@@ -48,17 +51,32 @@ const expected: Record<string, Expected> = {
     ],
     failedAttempts: ['kYVYEqEL: head -c 500 test/fixtures/transcripts/subagent.jsonl | python3 -c'],
   },
-  'claude-code/codemie-incremental-turn1.jsonl': { workspace: ['/Users/User/repo/codemie-ai/codemie-code', 'hooks', null] },
-  'claude-code/codemie-incremental-turn2.jsonl': { workspace: ['/Users/User/repo/codemie-ai/codemie-code', 'hooks', null] },
+  'claude-code/codemie-incremental-turn1.jsonl': {
+    workspace: ['/Users/User/repo/codemie-ai/codemie-code', 'hooks', null],
+  },
+  'claude-code/codemie-incremental-turn2.jsonl': {
+    workspace: ['/Users/User/repo/codemie-ai/codemie-code', 'hooks', null],
+  },
   'claude-code/slay-2969822b-2.1.126.jsonl': {
     workspace: ['/Users/USER/c/slay', 'main', null],
     openQuestions: ["Does your dotfiles repo have a specific structure you're working with?"],
   },
-  'claude-code/scripted-2.1.197.jsonl': { workspace: ['/home/USER/demo', 'master', null], failedAttempts: ['toolu_4: cat hello.txt; false'] },
+  'claude-code/scripted-2.1.197.jsonl': {
+    workspace: ['/home/USER/demo', 'master', null],
+    failedAttempts: ['toolu_4: cat hello.txt; false'],
+  },
   // Each command goes on in the background and ends in a later write_stdin; two searches found nothing.
   'codex/codemie-019e1625.rollout.jsonl': {
-    workspace: ['/Users/Sample_User/repos/codemie-ai/codemie-code', 'feat/codex-agent-plugin', 'c8c252acd853de59c54b5c31374fec6028ee812e'],
-    checks: [`PASSED current RqhrV5wQ: ${codemieTest} -t "Compaction Config"`, `PASSED current md4WFUIJ: ${codemieTest}`, 'PASSED current Or3Ukrfp: npm run build'],
+    workspace: [
+      '/Users/Sample_User/repos/codemie-ai/codemie-code',
+      'feat/codex-agent-plugin',
+      'c8c252acd853de59c54b5c31374fec6028ee812e',
+    ],
+    checks: [
+      `PASSED current RqhrV5wQ: ${codemieTest} -t "Compaction Config"`,
+      `PASSED current md4WFUIJ: ${codemieTest}`,
+      'PASSED current Or3Ukrfp: npm run build',
+    ],
     failedAttempts: ['XgojxxmC: rg -n "compact|compaction|compacting|summar|context" node_modules/opencode-ai'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
@@ -75,18 +93,38 @@ const expected: Record<string, Expected> = {
     workspace: ['/home/USER/test-framework', 'main', '15cf835872d2fdbe9c5658fa58c058790df4c165'],
     openQuestions: ['Souhaites-tu que je traite ces corrections maintenant ?'],
   },
-  'codex/scripted-0.169.0.jsonl': { workspace: ['/home/USER/demo', null, null], failedAttempts: ['call_1: echo hi > a.txt'] },
+  'codex/scripted-0.169.0.jsonl': {
+    workspace: ['/home/USER/demo', null, null],
+    failedAttempts: ['call_1: echo hi > a.txt'],
+  },
 };
 
 describe.runIf(realDataFolder !== undefined)('what is derived from real transcripts', () => {
-  it.for(Object.entries(expected))('%s gives the expected workspace, checks, failed attempts and questions', async ([file, { workspace: [folder, branch, commit], checks = [], failedAttempts = [], openQuestions = [] }]) => {
-    const log = await realLog(file);
-    expect(workspaceOf(log)).toEqual({ folder, branch, commit });
-    expect(checksOf(log).map(({ command, outcome, callId, stale }) => `${outcome} ${stale ? 'stale' : 'current'} ${callId.slice(-8)}: ${command}`)).toEqual(checks);
-    const found = failedAttemptsOf(log).map(({ what, callId }) => `${callId.slice(-8)}: ${what}`);
-    expect(found.map((attempt, index) => attempt.slice(0, failedAttempts[index]?.length))).toEqual(failedAttempts);
-    expect(openQuestionsOf(log)).toEqual(openQuestions);
-  });
+  it.for(Object.entries(expected))(
+    '%s gives the expected workspace, checks, failed attempts and questions',
+    async ([
+      file,
+      {
+        workspace: [folder, branch, commit],
+        checks = [],
+        failedAttempts = [],
+        openQuestions = [],
+      },
+    ]) => {
+      const log = await realLog(file);
+      expect(workspaceOf(log)).toEqual({ folder, branch, commit });
+      expect(
+        checksOf(log).map(
+          ({ command, outcome, callId, stale }) =>
+            `${outcome} ${stale ? 'stale' : 'current'} ${callId.slice(-8)}: ${command}`,
+        ),
+      ).toEqual(checks);
+      const found = failedAttemptsOf(log).map(({ what, callId }) => `${callId.slice(-8)}: ${what}`);
+      expect(found.map((attempt, index) => attempt.slice(0, failedAttempts[index]?.length))).toEqual(failedAttempts);
+      expect(openQuestionsOf(log)).toEqual(openQuestions);
+    },
+  );
 });
 
-if (realDataFolder === undefined) it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);
+if (realDataFolder === undefined)
+  it.skip('is skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitShell } from './shell.ts';
 
-const shown = (line: string): string[] => splitShell(line).map(({ words, joiner }) => `${words.join('|')}${joiner === '' ? '' : ` ${joiner}`}`);
+const shown = (line: string): string[] =>
+  splitShell(line).map(({ words, joiner }) => `${words.join('|')}${joiner === '' ? '' : ` ${joiner}`}`);
 
 test.each([
   ['npm test', ['npm|test']],
@@ -20,7 +21,13 @@ test.each([
 
 test('keeps words as written, and separates the files of redirections', () => {
   expect(splitShell(`npm test -- -t "two words" >> 'log file.txt' 2>&1`)).toEqual([
-    { words: ['npm', 'test', '--', '-t', 'two words'], text: 'npm test -- -t "two words"', writes: ['log file.txt'], input: '', joiner: '' },
+    {
+      words: ['npm', 'test', '--', '-t', 'two words'],
+      text: 'npm test -- -t "two words"',
+      writes: ['log file.txt'],
+      input: '',
+      joiner: '',
+    },
   ]);
 });
 
@@ -31,11 +38,38 @@ test('reads a here document as input, not as commands', () => {
 });
 
 test('accepts any commit message in a substitution', () => {
-  expect(shown(`git add a && git commit -m "$(cat <<'EOF'\nfix: it's (half) "done\n\nnpm test && more\nEOF\n)" && git push`)).toEqual(['git|add|a &&', 'git|commit|-m| &&', 'git|push']);
+  expect(
+    shown(`git add a && git commit -m "$(cat <<'EOF'\nfix: it's (half) "done\n\nnpm test && more\nEOF\n)" && git push`),
+  ).toEqual(['git|add|a &&', 'git|commit|-m| &&', 'git|push']);
 });
 
 test('splits any line, and gives text to every command with words', () => {
-  const pieces = fc.array(fc.constantFrom('a', ' ', '\n', "'", '"', '\\', '$(', ')', '(', '<<', 'EOF', '>', '<', '&', '|', ';', '`', '#', '2', '-', '\u{1F600}'), { maxLength: 60 });
+  const pieces = fc.array(
+    fc.constantFrom(
+      'a',
+      ' ',
+      '\n',
+      "'",
+      '"',
+      '\\',
+      '$(',
+      ')',
+      '(',
+      '<<',
+      'EOF',
+      '>',
+      '<',
+      '&',
+      '|',
+      ';',
+      '`',
+      '#',
+      '2',
+      '-',
+      '\u{1F600}',
+    ),
+    { maxLength: 60 },
+  );
   fc.assert(
     fc.property(pieces, (parts) => {
       const line = parts.join('');
@@ -45,15 +79,21 @@ test('splits any line, and gives text to every command with words', () => {
   );
 });
 
-test.each(['$(', '"$(', '<<A ', '<<A\n', "'", '"', '`', '(', '((', '$(<<A\n', '>', 'a;', '\\', '#\n', 'a<<A\nb\n'])('splits a long line of %j in time proportional to its length', (piece) => {
-  const took = (times: number): number => {
-    const line = piece.repeat(times);
-    const from = process.cpuUsage();
-    splitShell(line);
-    const { user, system } = process.cpuUsage(from);
-    return (user + system) / 1_000;
-  };
-  took(10_000);
-  const [one, four] = [Math.min(took(10_000), took(10_000), took(10_000)), Math.min(took(40_000), took(40_000), took(40_000))];
-  expect(four).toBeLessThan(one * 8 + 50);
-});
+test.each(['$(', '"$(', '<<A ', '<<A\n', "'", '"', '`', '(', '((', '$(<<A\n', '>', 'a;', '\\', '#\n', 'a<<A\nb\n'])(
+  'splits a long line of %j in time proportional to its length',
+  (piece) => {
+    const took = (times: number): number => {
+      const line = piece.repeat(times);
+      const from = process.cpuUsage();
+      splitShell(line);
+      const { user, system } = process.cpuUsage(from);
+      return (user + system) / 1_000;
+    };
+    took(10_000);
+    const [one, four] = [
+      Math.min(took(10_000), took(10_000), took(10_000)),
+      Math.min(took(40_000), took(40_000), took(40_000)),
+    ];
+    expect(four).toBeLessThan(one * 8 + 50);
+  },
+);

@@ -5,12 +5,24 @@ import type { RecordedLog, Workspace } from './log.ts';
 /** Workspace from the Turns and from the output of later git commands; null where the log has nothing. */
 export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Workspace {
   const steps: { turn: number; order: number; seen: Partial<Workspace> }[] = [
-    ...log.workspaces.map(({ turn, folder, branch, commit }) => ({ turn, order: 0, seen: { ...(folder && { folder }), ...(branch && { branch }), ...(commit && { commit }) } })),
-    ...list.map((action) => ({ turn: action.call.turn, order: 1, seen: action.ending === 'PASSED' ? gitStateOf(action) : {} })),
+    ...log.workspaces.map(({ turn, folder, branch, commit }) => ({
+      turn,
+      order: 0,
+      seen: { ...(folder && { folder }), ...(branch && { branch }), ...(commit && { commit }) },
+    })),
+    ...list.map((action) => ({
+      turn: action.call.turn,
+      order: 1,
+      seen: action.ending === 'PASSED' ? gitStateOf(action) : {},
+    })),
   ];
   // Array.sort keeps the order of equals.
   steps.sort((a, b) => a.turn - b.turn || a.order - b.order);
-  return steps.reduce<Workspace>((known, { seen }) => ({ ...known, ...seen }), { folder: root === '' ? null : root, branch: null, commit: null });
+  return steps.reduce<Workspace>((known, { seen }) => ({ ...known, ...seen }), {
+    folder: root === '' ? null : root,
+    branch: null,
+    commit: null,
+  });
 }
 
 const shown = 4_000;
@@ -41,7 +53,8 @@ function stateFromOutput([subcommand = '', ...args]: string[], output: string): 
       return forward === undefined ? {} : { commit: forward[1]! };
     }
     case 'status': {
-      const branch = (last(/^(?:# )?On branch (\S+)$/gm) ?? last(/^## (?:No commits yet on )?(\S+?)(?:\.\.\.\S+.*)?$/gm))?.[1];
+      const branch = (last(/^(?:# )?On branch (\S+)$/gm) ??
+        last(/^## (?:No commits yet on )?(\S+?)(?:\.\.\.\S+.*)?$/gm))?.[1];
       return branch === undefined || branch === 'HEAD' ? {} : { branch };
     }
     case 'checkout':
@@ -49,7 +62,10 @@ function stateFromOutput([subcommand = '', ...args]: string[], output: string): 
       const createFlag = args.findIndex((arg) => /^-(b|B|c|C)$/.test(arg));
       const at = last(/^HEAD is now at ([0-9a-f]{7,40})/gm)?.[1];
       if (at !== undefined) return { commit: at, branch: null };
-      if (createFlag >= 0) return args[createFlag + 1] === undefined ? {} : { branch: args[createFlag + 1]!, ...(plain.length > 1 && { commit: null }) };
+      if (createFlag >= 0)
+        return args[createFlag + 1] === undefined
+          ? {}
+          : { branch: args[createFlag + 1]!, ...(plain.length > 1 && { commit: null }) };
       const branch = last(/^Switched to (?:a new )?branch '([^']+)'/gm)?.[1];
       // The commit of the other branch is unknown.
       return branch === undefined ? {} : { branch, commit: null };
@@ -69,7 +85,11 @@ function stateFromOutput([subcommand = '', ...args]: string[], output: string): 
     }
     case 'log': {
       // Only logs that begin at HEAD.
-      if (plain.some((arg) => !/^\d+$/.test(arg)) || args.some((arg) => /^--(all|reverse|skip|author|grep|branches)|^-[SG]/.test(arg))) return {};
+      if (
+        plain.some((arg) => !/^\d+$/.test(arg)) ||
+        args.some((arg) => /^--(all|reverse|skip|author|grep|branches)|^-[SG]/.test(arg))
+      )
+        return {};
       const commit = (/^commit ([0-9a-f]{40})/m.exec(text) ?? /^([0-9a-f]{7,40}) (?:\(|\S)/m.exec(text))?.[1];
       const branch = /^(?:commit )?[0-9a-f]{7,40} \(HEAD -> ([^,)]+)/m.exec(text)?.[1];
       return { ...(commit !== undefined && { commit }), ...(branch !== undefined && { branch }) };

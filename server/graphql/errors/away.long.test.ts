@@ -24,13 +24,18 @@ const sessionId = encodeId('session', await session('ada'));
 
 type Said = Answer<{ answer?: { __typename: string }; session?: { id: string } } | null>;
 const mutate = (id = sessionId): Promise<Said> =>
-  api.post('mutation ($input: ReassignSessionInput!) { answer: reassignSession(input: $input) { __typename } }', { input: { sessionId: id, agentId: 'bob' } });
-const ask = (): Promise<Said> => api.post('query ($id: ID!) { session(id: $id) { id agent { id } handoffs { nodes { id } } } }', { id: sessionId });
+  api.post('mutation ($input: ReassignSessionInput!) { answer: reassignSession(input: $input) { __typename } }', {
+    input: { sessionId: id, agentId: 'bob' },
+  });
+const ask = (): Promise<Said> =>
+  api.post('query ($id: ID!) { session(id: $id) { id agent { id } handoffs { nodes { id } } } }', { id: sessionId });
 
 async function expectAway(answers: Promise<Said>[], milliseconds: number): Promise<void> {
   const before = performance.now();
   for (const { errors } of await Promise.all(answers)) {
-    expect(errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' }, message: expect.stringMatching(/try again in a moment/) as string }]);
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNAVAILABLE' }, message: expect.stringMatching(/try again in a moment/) as string },
+    ]);
     if (errors?.[0]?.path?.[0] === 'answer') expect(errors[0].message).toContain('nothing was changed');
   }
   expect(performance.now() - before).toBeLessThan(milliseconds);

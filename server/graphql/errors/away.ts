@@ -8,7 +8,20 @@ export function causeOf(error: unknown): unknown {
 
 // Prisma's codes for a server that is unreachable, refuses logins, is slow, closing, or out of connections, and for a
 // transaction that got no connection or timed out.
-const prismaAway = new Set(['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1010', 'P1011', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037']);
+const prismaAway = new Set([
+  'P1000',
+  'P1001',
+  'P1002',
+  'P1003',
+  'P1008',
+  'P1010',
+  'P1011',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2034',
+  'P2037',
+]);
 const adapterAway = new Set([
   'AuthenticationFailed',
   'ConnectionClosed',
@@ -25,9 +38,13 @@ const adapterAway = new Set([
 /** Whether the error or one of its causes means that PostgreSQL is unavailable. Prisma wraps such errors in several ways. */
 export function isAway(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const { code, errorCode, originalCode, kind, cause, meta } = error as Record<'code' | 'errorCode' | 'originalCode' | 'kind' | 'cause' | 'meta', unknown>;
+  const { code, errorCode, originalCode, kind, cause, meta } = error as Record<
+    'code' | 'errorCode' | 'originalCode' | 'kind' | 'cause' | 'meta',
+    unknown
+  >;
   // Prisma's error for a failed start has `errorCode` instead of `code`.
-  if (isDatabaseAway(error) || [code, errorCode].some((each) => typeof each === 'string' && prismaAway.has(each))) return true;
+  if (isDatabaseAway(error) || [code, errorCode].some((each) => typeof each === 'string' && prismaAway.has(each)))
+    return true;
   if (isDatabaseAway({ code: originalCode }) || (typeof kind === 'string' && adapterAway.has(kind))) return true;
   return isAway(cause) || isAway((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError);
 }
@@ -36,5 +53,10 @@ export function isAway(error: unknown): boolean {
 export function hasState(error: unknown, state: string): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, originalCode, cause, meta } = error as Record<'code' | 'originalCode' | 'cause' | 'meta', unknown>;
-  return code === state || originalCode === state || hasState(cause, state) || hasState((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError, state);
+  return (
+    code === state ||
+    originalCode === state ||
+    hasState(cause, state) ||
+    hasState((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError, state)
+  );
 }

@@ -34,18 +34,29 @@ describe('an error of the caller keeps its code:', () => {
 
   test('more wrong variables than the answer lists', async () => {
     const query = 'mutation ($input: SetTasksInput!) { setTasks(input: $input) { __typename } }';
-    const { errors } = await post(query, { input: { sessionId: encodeId('session', newId()), tasks: Array.from({ length: 60 }, () => ({})) } });
+    const { errors } = await post(query, {
+      input: { sessionId: encodeId('session', newId()), tasks: Array.from({ length: 60 }, () => ({})) },
+    });
     expect(new Set(errors!.map(({ extensions }) => extensions['code']))).toEqual(new Set(['BAD_USER_INPUT']));
     expect(lines).toEqual([]);
   });
 
   test('variables that do not fit, with the nearest names', async () => {
-    const query = 'query ($id: ID!, $where: SessionFilter) { session(id: $id) { id } sessions(where: $where) { nodes { id } } }';
-    for (const variables of [{}, { id: {} }, { id: 'x', where: { status: ['RUNING'] } }, { id: 'x', where: { createdAfter: 'yesterday' } }, { id: 'x', where: { nonsense: 1 } }]) {
+    const query =
+      'query ($id: ID!, $where: SessionFilter) { session(id: $id) { id } sessions(where: $where) { nodes { id } } }';
+    for (const variables of [
+      {},
+      { id: {} },
+      { id: 'x', where: { status: ['RUNING'] } },
+      { id: 'x', where: { createdAfter: 'yesterday' } },
+      { id: 'x', where: { nonsense: 1 } },
+    ]) {
       const error = await errorOf(query, variables);
       expect(error.extensions.code).toBe('BAD_USER_INPUT');
     }
-    expect((await errorOf(query, { id: 'x', where: { status: ['RUNING'] } })).message).toMatch(/Did you mean the enum value "RUNNING"\?$/);
+    expect((await errorOf(query, { id: 'x', where: { status: ['RUNING'] } })).message).toMatch(
+      /Did you mean the enum value "RUNNING"\?$/,
+    );
   });
 
   test('the id of another kind, with both kinds named', async () => {
@@ -56,7 +67,9 @@ describe('an error of the caller keeps its code:', () => {
       path: ['session'],
       extensions: { code: 'BAD_USER_INPUT', path: ['id'] },
     });
-    expect(await errorOf('query ($id: ID!) { handoffs(where: { sessionId: $id }) { nodes { id } } }', { id: handoffId })).toMatchObject({
+    expect(
+      await errorOf('query ($id: ID!) { handoffs(where: { sessionId: $id }) { nodes { id } } }', { id: handoffId }),
+    ).toMatchObject({
       path: ['handoffs'],
       extensions: { code: 'BAD_USER_INPUT', path: ['where', 'sessionId'] },
     });
@@ -82,7 +95,9 @@ describe('an error of the caller keeps its code:', () => {
 
   test('an unpaired surrogate in a variable', async () => {
     const query = 'query ($title: String) { sessions(where: { titleContains: $title }) { nodes { id } } }';
-    expect(await errorOf(query, { title: 'a\ud800' })).toMatchObject({ extensions: { code: 'BAD_USER_INPUT', path: ['where', 'titleContains'] } });
+    expect(await errorOf(query, { title: 'a\ud800' })).toMatchObject({
+      extensions: { code: 'BAD_USER_INPUT', path: ['where', 'titleContains'] },
+    });
   });
 
   test('more ids than nodes accepts', async () => {
@@ -94,7 +109,9 @@ describe('an error of the caller keeps its code:', () => {
   });
 
   test('a refusal outside of a union, with its data', () => {
-    expect(createMaskError(silentLog)(new InvalidStateError('It is done: begin another', 'COMPLETED', ['RUNNING']))).toMatchObject({
+    expect(
+      createMaskError(silentLog)(new InvalidStateError('It is done: begin another', 'COMPLETED', ['RUNNING'])),
+    ).toMatchObject({
       message: 'It is done: begin another',
       extensions: { code: 'INVALID_STATE', state: 'COMPLETED', allowed: ['RUNNING'] },
     });
@@ -123,8 +140,14 @@ describe('an internal error is masked:', () => {
 
   test.each([
     ['a bug', new TypeError("Cannot read properties of undefined (reading 'secretColumn')")],
-    ['a bug within a resolver', new GraphQLError('SELECT secretColumn', { originalError: new Error('SELECT secretColumn') })],
-    ['an error of GraphQL about a value of the server', new GraphQLError('Int cannot represent non 32-bit signed integer value: secretColumn')],
+    [
+      'a bug within a resolver',
+      new GraphQLError('SELECT secretColumn', { originalError: new Error('SELECT secretColumn') }),
+    ],
+    [
+      'an error of GraphQL about a value of the server',
+      new GraphQLError('Int cannot represent non 32-bit signed integer value: secretColumn'),
+    ],
     ['an unknown code', new GraphQLError('secretColumn', { extensions: { code: 'ECONFIG', stack: 'secretColumn' } })],
     ['a thrown string', 'secretColumn'],
     ['undefined', undefined],
@@ -136,7 +159,11 @@ describe('an internal error is masked:', () => {
   });
 
   test('a public error shows only its code and status', () => {
-    const masked = createMaskError(log)(new GraphQLError('No', { extensions: { code: 'BAD_REQUEST', stacktrace: 'at secretColumn', http: { status: 400 } } }));
+    const masked = createMaskError(log)(
+      new GraphQLError('No', {
+        extensions: { code: 'BAD_REQUEST', stacktrace: 'at secretColumn', http: { status: 400 } },
+      }),
+    );
     expect(masked).toMatchObject({ message: 'No', extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
     expect(JSON.stringify(masked)).not.toContain('secretColumn');
   });
@@ -144,7 +171,11 @@ describe('an internal error is masked:', () => {
 
 describe('an unreachable PostgreSQL is UNAVAILABLE', () => {
   const codeOf = (error: unknown): unknown => (createMaskError(log)(error) as GraphQLError).extensions['code'];
-  const failing = async (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error);
+  const failing = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
 
   test('when no server listens', async () => {
     const nowhere = createDatabase('postgresql://nobody@127.0.0.1:1/nothing', silentLog);
@@ -156,7 +187,9 @@ describe('an unreachable PostgreSQL is UNAVAILABLE', () => {
   test('when it ends a connection, cancels a statement, or a lock takes too long', async () => {
     const { prisma } = database;
     expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`))).toBe('UNAVAILABLE');
-    expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`))).toBe('UNAVAILABLE');
+    expect(codeOf(await failing(prisma.$queryRaw`SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`))).toBe(
+      'UNAVAILABLE',
+    );
     const holder = await database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE tasks');
     const impatient = prisma.$transaction([prisma.$executeRaw`SET LOCAL lock_timeout = 1`, prisma.task.findMany()]);
@@ -166,7 +199,12 @@ describe('an unreachable PostgreSQL is UNAVAILABLE', () => {
   });
 
   test('when no connection is free in time or the answer is late', async () => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 2_000, query_timeout: 1_000 });
+    const pool = new pg.Pool({
+      connectionString: database.url,
+      max: 1,
+      connectionTimeoutMillis: 2_000,
+      query_timeout: 1_000,
+    });
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
     const held = await pool.connect();
     expect(codeOf(await failing(prisma.task.findMany()))).toBe('UNAVAILABLE');
@@ -176,18 +214,42 @@ describe('an unreachable PostgreSQL is UNAVAILABLE', () => {
     await pool.end();
   });
 
-  test.each(['57014', '57P01', '57P02', '57P03', '53300', '08000', '08006', '55P03', 'ECONNREFUSED', 'ECONNRESET', 'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034'])(
-    'with the code %s at any depth',
-    (code) => {
-      expect(codeOf(Object.assign(new Error('x'), { code }))).toBe('UNAVAILABLE');
-      expect(codeOf(new GraphQLError('x', { originalError: new Error('x', { cause: Object.assign(new Error('y'), { code }) }) }))).toBe('UNAVAILABLE');
-    },
-  );
+  test.each([
+    '57014',
+    '57P01',
+    '57P02',
+    '57P03',
+    '53300',
+    '08000',
+    '08006',
+    '55P03',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'P1001',
+    'P1002',
+    'P1008',
+    'P1017',
+    'P2024',
+    'P2034',
+  ])('with the code %s at any depth', (code) => {
+    expect(codeOf(Object.assign(new Error('x'), { code }))).toBe('UNAVAILABLE');
+    expect(
+      codeOf(
+        new GraphQLError('x', { originalError: new Error('x', { cause: Object.assign(new Error('y'), { code }) }) }),
+      ),
+    ).toBe('UNAVAILABLE');
+  });
 
   test('and the message says whether something may have changed', () => {
-    expect(createMaskError(log)(new UnavailableError())).toMatchObject({ message: expect.stringContaining('nothing was changed') as string });
-    expect(createMaskError(log)(new UnavailableError('unknown'))).toMatchObject({ message: expect.stringContaining('same idempotency key') as string });
+    expect(createMaskError(log)(new UnavailableError())).toMatchObject({
+      message: expect.stringContaining('nothing was changed') as string,
+    });
+    expect(createMaskError(log)(new UnavailableError('unknown'))).toMatchObject({
+      message: expect.stringContaining('same idempotency key') as string,
+    });
     // A read that failed may be that of a payload, whose mutation stands.
-    expect(createMaskError(log)(Object.assign(new Error('x'), { code: '57P01' })).message).not.toContain('nothing was changed');
+    expect(createMaskError(log)(Object.assign(new Error('x'), { code: '57P01' })).message).not.toContain(
+      'nothing was changed',
+    );
   });
 });

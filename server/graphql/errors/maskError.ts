@@ -49,7 +49,10 @@ const maskUnseen =
     if (cause instanceof DomainError) return located(error, cause.message, { ...cause, code: cause.code });
     if (cause instanceof ForbiddenError) return located(error, cause.message, { code: cause.code });
     if (cause instanceof UnauthenticatedError) {
-      return located(error, cause.message, { code: cause.code, http: { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } } });
+      return located(error, cause.message, {
+        code: cause.code,
+        http: { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } },
+      });
     }
     if (cause instanceof UnavailableError || isAway(cause)) {
       logOf(log, request).warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
@@ -89,5 +92,8 @@ const publicExtensions = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfter
 /** Removes all extensions that are not public, and suggestions where they are not allowed. */
 function publicPart(error: GraphQLError, code: string, { suggestions }: SuggestionOptions): GraphQLError {
   const extensions = Object.entries(error.extensions).filter(([name]) => publicExtensions.includes(name));
-  return located(error, suggestions ? error.message : withoutSuggestion(error.message), { code, ...Object.fromEntries(extensions) });
+  return located(error, suggestions ? error.message : withoutSuggestion(error.message), {
+    code,
+    ...Object.fromEntries(extensions),
+  });
 }

@@ -30,7 +30,8 @@ import { partOfRecord } from '../declared.ts';
 import { AdministrativeStatus, HandoffStatus } from '../enums.ts';
 
 export const ErrorCode = builder.enumType('ErrorCode', {
-  description: 'Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
+  description:
+    'Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError.',
   values: {
     BAD_USER_INPUT: { description: 'An id or a value is malformed.' },
     NOT_FOUND: { description: 'The record does not exist, or the caller may not read it.' },
@@ -60,8 +61,13 @@ export const ToolResult = builder.objectRef<ToolResultOf>('ToolResult').implemen
   access: 'inherit',
   description: "The answer to a model's call of a tool, in the words to give back to the model.",
   fields: (t) => ({
-    callId: t.exposeString('callId', { nullable: true, description: 'Id that the provider gave to the call; null when it gave none.' }),
-    content: t.exposeString('content', { description: 'Text for the model. Of an error it says how to correct the call.' }),
+    callId: t.exposeString('callId', {
+      nullable: true,
+      description: 'Id that the provider gave to the call; null when it gave none.',
+    }),
+    content: t.exposeString('content', {
+      description: 'Text for the model. Of an error it says how to correct the call.',
+    }),
     isError: t.exposeBoolean('isError', { description: 'Whether the call was refused.' }),
   }),
 });
@@ -69,12 +75,15 @@ export const ToolResult = builder.objectRef<ToolResultOf>('ToolResult').implemen
 export const ErrorInterface = builder.interfaceRef<DomainError>('Error').implement({
   description: 'Why a mutation was refused. Nothing was changed.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'States the problem and what to do, for people. The wording may change.' }),
+    message: t.exposeString('message', {
+      description: 'States the problem and what to do, for people. The wording may change.',
+    }),
     code: t.expose('code', { type: ErrorCode, description: 'Code of the error, for programs.' }),
     toolResult: t.field({
       type: ToolResult,
       nullable: true,
-      description: 'What to give back to the model, from executeHandoffTool and executeHandoffs; null from other mutations.',
+      description:
+        'What to give back to the model, from executeHandoffTool and executeHandoffs; null from other mutations.',
       resolve: ({ toolResult }) => toolResult ?? null,
     }),
   }),
@@ -88,7 +97,8 @@ builder.objectType(BadUserInputError, {
   ...refusal,
   fields: (t) => ({
     path: t.stringList({
-      description: 'Path to the value, starting at the arguments, with list positions as numbers: ["input", "tasks", "0", "content"].',
+      description:
+        'Path to the value, starting at the arguments, with list positions as numbers: ["input", "tasks", "0", "content"].',
       resolve: ({ path }) => [...path],
     }),
   }),
@@ -106,9 +116,18 @@ builder.objectType(ConflictError, {
   description: 'The record has another version than expected, or the id or external id is taken.',
   ...refusal,
   fields: (t) => ({
-    expectedVersion: t.exposeInt('expectedVersion', { nullable: true, description: 'Version that the caller expected; null when the conflict is about an id.' }),
-    actualVersion: t.exposeInt('actualVersion', { nullable: true, description: 'Current version of the record; null when the conflict is about an id.' }),
-    sessionId: t.exposeID('sessionId', { nullable: true, description: 'Id of the open Session that has the external id; null for other conflicts.' }),
+    expectedVersion: t.exposeInt('expectedVersion', {
+      nullable: true,
+      description: 'Version that the caller expected; null when the conflict is about an id.',
+    }),
+    actualVersion: t.exposeInt('actualVersion', {
+      nullable: true,
+      description: 'Current version of the record; null when the conflict is about an id.',
+    }),
+    sessionId: t.exposeID('sessionId', {
+      nullable: true,
+      description: 'Id of the open Session that has the external id; null for other conflicts.',
+    }),
   }),
 });
 
@@ -117,8 +136,14 @@ builder.objectType(InvalidStateError, {
   description: 'The state of the record does not allow the change.',
   ...refusal,
   fields: (t) => ({
-    state: t.exposeString('state', { description: 'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, or LOAD and the number of Sessions held.' }),
-    allowed: t.stringList({ description: 'States that allow the change; empty when no state does.', resolve: ({ allowed }) => [...allowed] }),
+    state: t.exposeString('state', {
+      description:
+        'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, or LOAD and the number of Sessions held.',
+    }),
+    allowed: t.stringList({
+      description: 'States that allow the change; empty when no state does.',
+      resolve: ({ allowed }) => [...allowed],
+    }),
   }),
 });
 
@@ -135,7 +160,10 @@ builder.objectType(AgentUnavailableError, {
   ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
-    status: t.expose('status', { type: AdministrativeStatus, description: 'Administrative status of the agent: DRAINING or OFFLINE. An archived agent counts as OFFLINE.' }),
+    status: t.expose('status', {
+      type: AdministrativeStatus,
+      description: 'Administrative status of the agent: DRAINING or OFFLINE. An archived agent counts as OFFLINE.',
+    }),
   }),
 });
 
@@ -145,8 +173,12 @@ builder.objectType(AgentAtCapacityError, {
   ...refusal,
   fields: (t) => ({
     agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
-    currentLoad: t.exposeInt('currentLoad', { description: 'Number of RUNNING and PAUSED Sessions that the Agent holds.' }),
-    maxCapacity: t.exposeInt('maxCapacity', { description: 'Greatest number of Sessions that the agent may hold at once.' }),
+    currentLoad: t.exposeInt('currentLoad', {
+      description: 'Number of RUNNING and PAUSED Sessions that the Agent holds.',
+    }),
+    maxCapacity: t.exposeInt('maxCapacity', {
+      description: 'Greatest number of Sessions that the agent may hold at once.',
+    }),
   }),
 });
 
@@ -166,8 +198,14 @@ builder.objectType(NoAgentAvailableError, {
   description: 'No agent of the type or role is available with a free place.',
   ...refusal,
   fields: (t) => ({
-    agentType: t.exposeString('agentType', { nullable: true, description: 'The type that was requested, or that the stage needs; null for any type.' }),
-    role: t.exposeString('role', { nullable: true, description: 'The role that the stage needs; null for any role, and outside of pipelines.' }),
+    agentType: t.exposeString('agentType', {
+      nullable: true,
+      description: 'The type that was requested, or that the stage needs; null for any type.',
+    }),
+    role: t.exposeString('role', {
+      nullable: true,
+      description: 'The role that the stage needs; null for any role, and outside of pipelines.',
+    }),
   }),
 });
 
@@ -185,7 +223,8 @@ builder.objectType(NotACollaboratorError, {
     agentId: t.exposeID('agentId', { description: 'Id of the agent that holds the Session.' }),
     targetAgentId: t.exposeID('targetAgentId', { description: 'Id of the requested target.' }),
     collaborators: t.idList({
-      description: 'Ids of the agents that it may hand off to: its collaborators, and the agent from which the Session came.',
+      description:
+        'Ids of the agents that it may hand off to: its collaborators, and the agent from which the Session came.',
       resolve: ({ collaborators }) => [...collaborators],
     }),
   }),
@@ -195,7 +234,10 @@ const Step = builder.objectRef<HandoffStep>('HandoffStep').implement({
   access: 'inherit',
   description: 'A Handoff of the chain that led to a refusal.',
   fields: (t) => ({
-    from: t.exposeID('from', { nullable: true, description: 'Id of the source Agent; null when the Session was unassigned.' }),
+    from: t.exposeID('from', {
+      nullable: true,
+      description: 'Id of the source Agent; null when the Session was unassigned.',
+    }),
     to: t.exposeID('to', { description: 'Id of the target Agent.' }),
     at: t.expose('at', { type: 'DateTime', description: 'Time at which the Handoff was started.' }),
     status: t.expose('status', { type: HandoffStatus, description: 'Current status of the Handoff.' }),
@@ -208,8 +250,12 @@ builder.objectType(MaxHandoffsReachedError, {
   description: 'Agents have reached the number of handoffs allowed in this Session. An operator has to reassign it.',
   ...refusal,
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of handoffs that agents started since the last act of an operator.' }),
-    maxHandoffs: t.exposeInt('maxHandoffs', { description: 'Number of handoffs that agents may start before an operator has to step in.' }),
+    count: t.exposeInt('count', {
+      description: 'Number of handoffs that agents started since the last act of an operator.',
+    }),
+    maxHandoffs: t.exposeInt('maxHandoffs', {
+      description: 'Number of handoffs that agents may start before an operator has to step in.',
+    }),
     chain: t.field({ type: [Step], listSize: partOfRecord, description: chain, resolve: (error) => [...error.chain] }),
   }),
 });
@@ -229,7 +275,9 @@ builder.objectType(IdempotencyMismatchError, {
   name: 'IdempotencyMismatchError',
   description: 'The idempotency key was used with another mutation or input within the last 24 hours.',
   ...refusal,
-  fields: (t) => ({ idempotencyKey: t.exposeString('idempotencyKey', { description: 'The key, as the caller gave it.' }) }),
+  fields: (t) => ({
+    idempotencyKey: t.exposeString('idempotencyKey', { description: 'The key, as the caller gave it.' }),
+  }),
 });
 
 builder.objectType(LimitExceededError, {
@@ -248,7 +296,10 @@ builder.objectType(UnknownHandoffTargetError, {
   ...refusal,
   fields: (t) => ({
     target: t.exposeString('target', { description: 'The agent or tool as the call names it.' }),
-    suggestions: t.stringList({ description: 'Ids of agents, or names of tools, that may have been meant, nearest first.', resolve: ({ suggestions }) => [...suggestions] }),
+    suggestions: t.stringList({
+      description: 'Ids of agents, or names of tools, that may have been meant, nearest first.',
+      resolve: ({ suggestions }) => [...suggestions],
+    }),
   }),
 });
 
@@ -256,7 +307,10 @@ const Problem = builder.objectRef<ArgumentProblem>('ToolArgumentProblem').implem
   access: 'inherit',
   description: 'Why an argument of a call is not accepted.',
   fields: (t) => ({
-    path: t.stringList({ description: 'Path in the arguments; empty when the problem is all of them.', resolve: ({ path }) => [...path] }),
+    path: t.stringList({
+      description: 'Path in the arguments; empty when the problem is all of them.',
+      resolve: ({ path }) => [...path],
+    }),
     message: t.exposeString('message', { description: 'States the problem and what to give.' }),
   }),
 });
@@ -267,8 +321,18 @@ builder.objectType(InvalidToolArgumentsError, {
   ...refusal,
   fields: (t) => ({
     toolName: t.exposeString('toolName', { description: 'Name of the tool.' }),
-    problems: t.field({ type: [Problem], listSize: partOfRecord, description: 'All problems.', resolve: ({ problems }) => [...problems] }),
-    schema: t.field({ type: 'JSON', nullable: true, description: 'JSON Schema of the arguments that the tool takes; null when Baton does not define it.', resolve: ({ schema }) => schema }),
+    problems: t.field({
+      type: [Problem],
+      listSize: partOfRecord,
+      description: 'All problems.',
+      resolve: ({ problems }) => [...problems],
+    }),
+    schema: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'JSON Schema of the arguments that the tool takes; null when Baton does not define it.',
+      resolve: ({ schema }) => schema,
+    }),
   }),
 });
 
@@ -286,7 +350,10 @@ builder.objectType(AgentRoleMismatchError, {
     agentId: t.exposeID('agentId', { description: 'Id of the agent that was requested.' }),
     stage: t.exposeString('stage', { description: 'Name of the stage.' }),
     expectedRole: t.exposeString('expectedRole', { description: 'The role that the stage needs.' }),
-    actualRole: t.exposeString('actualRole', { nullable: true, description: 'Role of the agent; null when it has none.' }),
+    actualRole: t.exposeString('actualRole', {
+      nullable: true,
+      description: 'Role of the agent; null when it has none.',
+    }),
   }),
 });
 
@@ -296,7 +363,10 @@ builder.objectType(TransitionNotAllowedError, {
   ...refusal,
   fields: (t) => ({
     stage: t.exposeString('stage', { description: 'Name of the stage of the Session.' }),
-    outcome: t.exposeString('outcome', { nullable: true, description: 'The outcome that the caller gave; null when the caller named an agent.' }),
+    outcome: t.exposeString('outcome', {
+      nullable: true,
+      description: 'The outcome that the caller gave; null when the caller named an agent.',
+    }),
     allowed: t.stringList({ description: 'The outcomes that the stage has.', resolve: ({ allowed }) => [...allowed] }),
   }),
 });
@@ -305,7 +375,10 @@ const PayloadProblem = builder.objectRef<ArgumentProblem>('PayloadProblem').impl
   access: 'inherit',
   description: 'Why a payload is not accepted.',
   fields: (t) => ({
-    path: t.stringList({ description: 'Path in the payload; empty when the problem is all of it.', resolve: ({ path }) => [...path] }),
+    path: t.stringList({
+      description: 'Path in the payload; empty when the problem is all of it.',
+      resolve: ({ path }) => [...path],
+    }),
     message: t.exposeString('message', { description: 'States the problem.' }),
   }),
 });
@@ -315,7 +388,16 @@ builder.objectType(InvalidPayloadError, {
   description: 'The payload does not match the schema of the transition, or of the stage that is left.',
   ...refusal,
   fields: (t) => ({
-    problems: t.field({ type: [PayloadProblem], listSize: partOfRecord, description: 'The problems, at most 20.', resolve: ({ problems }) => [...problems] }),
-    schema: t.field({ type: 'JSON', description: 'JSON Schema that the payload was checked against.', resolve: ({ schema }) => schema }),
+    problems: t.field({
+      type: [PayloadProblem],
+      listSize: partOfRecord,
+      description: 'The problems, at most 20.',
+      resolve: ({ problems }) => [...problems],
+    }),
+    schema: t.field({
+      type: 'JSON',
+      description: 'JSON Schema that the payload was checked against.',
+      resolve: ({ schema }) => schema,
+    }),
   }),
 });

@@ -20,7 +20,10 @@ export const validationErrors = ({ suggestions }: SuggestionOptions): Plugin => 
       setResult(
         (result as GraphQLError[]).map(
           ({ message, nodes, extensions }) =>
-            new GraphQLError(suggestions ? message : withoutSuggestion(message), { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions } }),
+            new GraphQLError(suggestions ? message : withoutSuggestion(message), {
+              nodes,
+              extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions },
+            }),
         ),
       );
     },

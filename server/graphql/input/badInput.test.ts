@@ -1,7 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { getNamedType, isInputObjectType, isRequiredInputField, type GraphQLInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { agentId, agentType, contextVariables, idOf, integer, json, listWith, nonBlank, text, type Bad } from '../../../test/badValues.ts';
+import {
+  agentId,
+  agentType,
+  contextVariables,
+  idOf,
+  integer,
+  json,
+  listWith,
+  nonBlank,
+  text,
+  type Bad,
+} from '../../../test/badValues.ts';
 import { hashAllTables } from '../../../test/hash.ts';
 import { allMutations, house, TopLevel, unknownId, type Mutation } from '../../../test/refusals.ts';
 import { schema } from '../schema.ts';
@@ -49,7 +60,15 @@ const variable = { name: 'city', type: 'STRING' };
 const variableWith = (fields: object): unknown[] => [{ ...variable, ...fields }];
 const toolVariables = [
   ...['', '_city', '_handoff_from', 'reason', 'Summary', 'a b', 'a'.repeat(65)].map((name) => variableWith({ name })),
-  ...[{ enum: [] }, { enum: [1] }, { default: 1 }, { default: 'x', required: true }, { enum: ['a'], default: 'b' }, { type: 'INTEGER', default: 1.5 }, { type: 'OBJECT', default: [] }].map(variableWith),
+  ...[
+    { enum: [] },
+    { enum: [1] },
+    { default: 1 },
+    { default: 'x', required: true },
+    { enum: ['a'], default: 'b' },
+    { type: 'INTEGER', default: 1.5 },
+    { type: 'OBJECT', default: [] },
+  ].map(variableWith),
   variableWith({ description: 'd'.repeat(1_025) }),
   [variable, { ...variable, name: 'City' }],
   Array.from({ length: 20 }, (_, index) => ({ ...variable, name: `v${index}`, description: 'd'.repeat(1_000) })),
@@ -76,7 +95,16 @@ const stage = { name: 'a' };
 const stageWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...stage, [field]: value }]);
 const way = { from: 'a', outcome: 'DONE' };
 const wayWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...way, [field]: value }]);
-const payloadSchema = [7, [], { type: 'text' }, { $ref: 'https://example.com/schema' }, { $ref: 'other.json#/a' }, { $async: true }, { pattern: '(' }, { long: 'é'.repeat(32 * KB) }];
+const payloadSchema = [
+  7,
+  [],
+  { type: 'text' },
+  { $ref: 'https://example.com/schema' },
+  { $ref: 'other.json#/a' },
+  { $async: true },
+  { pattern: '(' },
+  { long: 'é'.repeat(32 * KB) },
+];
 const condition = { variable: 'lines', op: 'EQ', value: 1 };
 const refusedOfPipelines: Record<string, Bad> = {
   'definePipeline.name': nonBlank({ characters: 200 }),
@@ -97,14 +125,23 @@ const refusedOfPipelines: Record<string, Bad> = {
     ...stageWith('escalateTo', [{}, { role: 'lead', operators: true }, { agentId: 'Ada' }, { role: ' ' }]),
     [stage, stage],
     [stage, { name: 'b' }],
-    Array.from({ length: 9 }, (_, index) => ({ name: index === 0 ? 'a' : `b${index}`, instructions: 'x'.repeat(30 * KB) })),
+    Array.from({ length: 9 }, (_, index) => ({
+      name: index === 0 ? 'a' : `b${index}`,
+      instructions: 'x'.repeat(30 * KB),
+    })),
   ],
   transitions: [
     ...wayWith('from', ['', 'b', 'a b']),
     ...wayWith('to', ['', 'b', 'a b']),
     ...wayWith('outcome', outcome),
     ...wayWith('payloadSchema', payloadSchema),
-    ...wayWith('when', [condition, { ...condition, variable: '' }, { ...condition, op: 'IN' }, { ...condition, op: 'LT', value: true }, { ...condition, op: 'EXISTS' }]),
+    ...wayWith('when', [
+      condition,
+      { ...condition, variable: '' },
+      { ...condition, op: 'IN' },
+      { ...condition, op: 'LT', value: true },
+      { ...condition, op: 'EXISTS' },
+    ]),
     [way, way],
   ],
 };
@@ -130,10 +167,18 @@ const refused: Record<string, Bad> = {
   maxCapacity: integer(1, 100_000),
   contextWindow: integer(1),
   collaborators: listWith(agentId, ['bob']),
-  collaborations: [...agentId.map((id) => [{ agentId: id }]), ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]), ...carry.map((each) => [{ agentId: 'bob', carry: each }]), [{ agentId: 'bob' }, { agentId: 'bob' }]],
+  collaborations: [
+    ...agentId.map((id) => [{ agentId: id }]),
+    ...text({ bytes: KB }).map((when) => [{ agentId: 'bob', when }]),
+    ...carry.map((each) => [{ agentId: 'bob', carry: each }]),
+    [{ agentId: 'bob' }, { agentId: 'bob' }],
+  ],
   files: [
     ...[...nonBlank({ characters: 1_000 }), 'a\nb.md'].map((path) => [{ path, content: '# A' }]),
-    [{ path: 'a.md', content: '# A' }, { path: 'a.md', content: '# B' }],
+    [
+      { path: 'a.md', content: '# A' },
+      { path: 'a.md', content: '# B' },
+    ],
   ],
   defaultType: agentType,
   metadata: json(),
@@ -168,7 +213,14 @@ const refused: Record<string, Bad> = {
   response: json().filter((value) => !Object.hasOwn(value as object, 'long')),
   ...refusedOfTools,
   ...refusedOfPipelines,
-  url: [...nonBlank({ characters: 2_000 }), 'nonsense', 'http://example.com/', 'https://10.0.0.1/', 'https://a:b@example.com/', `https://example.com/ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
+  url: [
+    ...nonBlank({ characters: 2_000 }),
+    'nonsense',
+    'http://example.com/',
+    'https://10.0.0.1/',
+    'https://a:b@example.com/',
+    `https://example.com/ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`,
+  ],
   types: [['READY'], ['SESSION_CREATED', 'HEARTBEAT']],
   'createWebhook.description': text({ characters: 500 }),
   'updateWebhook.description': text({ characters: 500 }),
@@ -180,7 +232,14 @@ const refused: Record<string, Bad> = {
   triggeringToolCallIds: listWith(idOf('toolcall'), [unknownId('toolcall')]),
   text: nonBlank({ bytes: 4 * KB }),
   tasks: listWith(nonBlank({ bytes: 4 * KB }).map((content) => ({ content, status: 'DONE' }))),
-  messages: [[], ...listWith(text({ bytes: 256 * KB }).map((content) => ({ role: 'USER', content })), [message]), [{ ...message, role: 'HANDOFF' }]],
+  messages: [
+    [],
+    ...listWith(
+      text({ bytes: 256 * KB }).map((content) => ({ role: 'USER', content })),
+      [message],
+    ),
+    [{ ...message, role: 'HANDOFF' }],
+  ],
   toolCalls: [
     ...callWith('callId', nonBlank({ characters: 200 })),
     ...callWith('name', nonBlank({ characters: 200 })),
@@ -192,13 +251,31 @@ const refused: Record<string, Bad> = {
     [call, call],
   ],
   usage: [
-    ...['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'].flatMap((field) => usageWith(field, integer(0))),
+    ...['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'].flatMap((field) =>
+      usageWith(field, integer(0)),
+    ),
     ...usageWith('model', text({ characters: 200 })),
   ],
-  workspace: ['folder', 'branch', 'commit'].flatMap((field) => nonBlank({ bytes: KB }).map((value) => ({ [field]: value }))),
+  workspace: ['folder', 'branch', 'commit'].flatMap((field) =>
+    nonBlank({ bytes: KB }).map((value) => ({ [field]: value })),
+  ),
 };
 /** Every value that GraphQL itself lets through is good. */
-const anything = ['status', 'skipHandoff', 'leavePipeline', 'handoffsEnabled', 'truncated', 'format', 'sidechain', 'windowFull', 'dryRun', 'createKey.role', 'priority', 'enabled', 'rotateSecret'];
+const anything = [
+  'status',
+  'skipHandoff',
+  'leavePipeline',
+  'handoffsEnabled',
+  'truncated',
+  'format',
+  'sidechain',
+  'windowFull',
+  'dryRun',
+  'createKey.role',
+  'priority',
+  'enabled',
+  'rotateSecret',
+];
 
 function inputOf(mutation: string): GraphQLInputObjectType {
   const type = getNamedType(schema.getMutationType()?.getFields()[mutation]?.args[0]?.type);
@@ -208,7 +285,9 @@ function inputOf(mutation: string): GraphQLInputObjectType {
 
 describe.each(allMutations())('%s', (mutation) => {
   const input = smallestOf(mutation);
-  const fields = Object.keys(inputOf(mutation).getFields()).filter((field) => !anything.includes(field) && !anything.includes(`${mutation}.${field}`));
+  const fields = Object.keys(inputOf(mutation).getFields()).filter(
+    (field) => !anything.includes(field) && !anything.includes(`${mutation}.${field}`),
+  );
 
   it.each(fields)('rejects every bad value of %s with its path and advice, and changes nothing', async (field) => {
     const values = refused[`${mutation}.${field}`] ?? refused[field] ?? [];
@@ -258,6 +337,11 @@ it('accepts values at their limits', async () => {
     idempotencyKey: '😀'.repeat(128),
   });
   expect(taken.__typename).toBe('CreateSessionPayload');
-  const registered = await home.send('registerAgent', { id: 'a'.repeat(52), type: 'C'.repeat(50), maxCapacity: 100_000, description: 'é'.repeat(2 * KB) });
+  const registered = await home.send('registerAgent', {
+    id: 'a'.repeat(52),
+    type: 'C'.repeat(50),
+    maxCapacity: 100_000,
+    description: 'é'.repeat(2 * KB),
+  });
   expect(registered.__typename).toBe('RegisterAgentPayload');
 });

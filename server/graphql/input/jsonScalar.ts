@@ -16,17 +16,22 @@ function parseLiteral(node: ValueNode, variables?: Variables): unknown {
   switch (node.kind) {
     case Kind.INT:
     case Kind.FLOAT:
-      return sameNumber(node.value) ? Number(node.value) : new NotJson(`is ${shown(node.value)}, which a JSON number does not hold exactly: send it as a string`);
+      return sameNumber(node.value)
+        ? Number(node.value)
+        : new NotJson(`is ${shown(node.value)}, which a JSON number does not hold exactly: send it as a string`);
     case Kind.ENUM:
       return new NotJson(`is ${shown(node.value)}, a word without quotes: write "${shown(node.value)}"`);
     case Kind.LIST:
       return node.values.map((item) => parseLiteral(item, variables));
     case Kind.OBJECT:
       // Without a prototype, so that `__proto__` is an ordinary name.
-      return node.fields.reduce<Record<string, unknown>>((object, { name, value }) => {
-        object[name.value] = parseLiteral(value, variables);
-        return object;
-      }, Object.create(null) as Record<string, unknown>);
+      return node.fields.reduce<Record<string, unknown>>(
+        (object, { name, value }) => {
+          object[name.value] = parseLiteral(value, variables);
+          return object;
+        },
+        Object.create(null) as Record<string, unknown>,
+      );
     case Kind.NULL:
       return null;
     case Kind.VARIABLE:
@@ -40,16 +45,20 @@ const shown = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)
 
 /** Normalizes a decimal, so that 1.50, 15e-1 and 1.5 are equal. Null when the text is no decimal. */
 function decimalOf(text: string): string | null {
-  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const [, sign = '', whole = '', fraction = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (whole === '') return null;
-  return significant === '' ? '0' : `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
+  return significant === ''
+    ? '0'
+    : `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
 /** A double has at most 17 significant digits and 324 zeros: longer texts are refused unparsed. */
 const longestNumber = 400;
-const sameNumber = (text: string): boolean => text.length <= longestNumber && decimalOf(text) === decimalOf(String(Number(text)));
+const sameNumber = (text: string): boolean =>
+  text.length <= longestNumber && decimalOf(text) === decimalOf(String(Number(text)));
 
 export const JsonScalar = new GraphQLScalarType({
   ...JSONResolver.toConfig(),

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { BadUserInputError, LimitExceededError } from '../../core/errors.ts';
-import { blank, faultOfAgentType, faultOfInteger, faultOfSlug, overlong, shown, tooManyCharacters, unstorable } from '../../core/faults.ts';
+import {
+  blank,
+  faultOfAgentType,
+  faultOfInteger,
+  faultOfSlug,
+  overlong,
+  shown,
+  tooManyCharacters,
+  unstorable,
+} from '../../core/faults.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
 import { redactText } from '../../redaction/redact.ts';
 import { limits } from '../../limits/limits.ts';
@@ -32,7 +41,8 @@ export const decodeInput = <S extends z.ZodType>(schema: S, input: unknown): z.o
   decode(schema, input, ['input'], (message, path) => new BadUserInputError(message, path));
 
 /** Decodes the arguments of a query. @throws top-level BAD_USER_INPUT or LIMIT_EXCEEDED. */
-export const decodeArgs = <S extends z.ZodType>(schema: S, args: unknown): z.output<S> => decode(schema, args, [], badArgument);
+export const decodeArgs = <S extends z.ZodType>(schema: S, args: unknown): z.output<S> =>
+  decode(schema, args, [], badArgument);
 
 function decode<S extends z.ZodType>(
   schema: S,
@@ -77,7 +87,8 @@ export const withDefault = <S extends z.ZodType, const D extends z.output<S>>(sc
   );
 
 /** The `where` of a list. Without it the filter's own defaults apply. */
-export const whereOf = <S extends z.ZodType>(filter: S) => optional(filter).transform((where) => where ?? filter.parse({}));
+export const whereOf = <S extends z.ZodType>(filter: S) =>
+  optional(filter).transform((where) => where ?? filter.parse({}));
 
 /** A field of an update. Omitted or null: unchanged. */
 export const kept = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
@@ -89,12 +100,14 @@ export const clearable = <S extends z.ZodType>(schema: S) => schema.nullish();
 export const oneOf = <Value extends string>(type: EnumRef<Value>) => showAs(z.custom<Value>(), { type });
 
 /** A list of enum values without duplicates. */
-export const someOf = <Value extends string>(type: EnumRef<Value>) => z.array(oneOf(type)).transform((given) => [...new Set(given)]);
+export const someOf = <Value extends string>(type: EnumRef<Value>) =>
+  z.array(oneOf(type)).transform((given) => [...new Set(given)]);
 
 type EnumRef<Value extends string> = PothosSchemaTypes.EnumRef<Types, Value>;
 
 /** An input type of GraphQL with that name, other than the `input` of a mutation. */
-export const inputObject = <S extends z.ZodType>(name: string, description: string, schema: S) => showAs(schema, { object: { name, description } });
+export const inputObject = <S extends z.ZodType>(name: string, description: string, schema: S) =>
+  showAs(schema, { object: { name, description } });
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
 const nouns: Record<IdPrefix, string> = {
@@ -150,7 +163,9 @@ export const pipelineSlug = z.string().check(faultless(faultOfSlug));
 type Size = { characters: number } | { bytes: number };
 
 const oversized = (text: string, size: Size): string | null =>
-  'characters' in size ? tooManyCharacters(text, size.characters) : overlong(Buffer.byteLength(text), size.bytes, 'bytes');
+  'characters' in size
+    ? tooManyCharacters(text, size.characters)
+    : overlong(Buffer.byteLength(text), size.bytes, 'bytes');
 
 /** A text within the size, possibly empty, that PostgreSQL can store. */
 export const text = (size: Size) => z.string().check(faultless((value) => unstorable(value) ?? oversized(value, size)));
@@ -172,17 +187,29 @@ const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharac
 
 /** The `idempotencyKey` of a mutation (rule: idempotency). */
 export const keyField = {
-  idempotencyKey: optional(idempotencyKey).describe('1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.'),
+  idempotencyKey: optional(idempotencyKey).describe(
+    '1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect.',
+  ),
 };
 
 /** For input with `queue`, which waits for any Agent of a type. */
-export const waitsForType = (input: { queue: boolean; agentId: string | null; agentType: string | null }): boolean => !input.queue || (input.agentId === null && input.agentType !== null);
-export const queueNeedsType = { message: 'waits for any agent of a type: give agentType and leave out agentId', path: ['queue'] };
+export const waitsForType = (input: { queue: boolean; agentId: string | null; agentType: string | null }): boolean =>
+  !input.queue || (input.agentId === null && input.agentType !== null);
+export const queueNeedsType = {
+  message: 'waits for any agent of a type: give agentType and leave out agentId',
+  path: ['queue'],
+};
 
 /** A time that `timestamptz` stores and returns unchanged. */
 export const instant = z
   .date()
-  .check(faultless((at) => (at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999 ? null : 'is outside the years 1 to 9999: give another time')));
+  .check(
+    faultless((at) =>
+      at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999
+        ? null
+        : 'is outside the years 1 to 9999: give another time',
+    ),
+  );
 
 export const integer = (least: number, most?: number) => z.number().check(faultless(faultOfInteger(least, most)));
 
@@ -246,7 +273,9 @@ export const metadata = json({ bytes: limits.fields.json });
 export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   faultless((variables) => {
     const wrong = Object.keys(variables).find((name) => name === '' || name.startsWith('_') || [...name].length > 128);
-    return wrong === undefined ? null : `has the name ${shown(wrong)}: a name has 1 to 128 characters and does not begin with '_'`;
+    return wrong === undefined
+      ? null
+      : `has the name ${shown(wrong)}: a name has 1 to 128 characters and does not begin with '_'`;
   }),
 );
 

@@ -16,7 +16,8 @@ interface Shown {
 type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** The arguments of a field. The resolver gets them undecoded and calls `decodeArgs` with the same schema. */
-export const argsOf = (schema: z.ZodObject): Record<never, never> => builder.args((t) => fieldsOf(t, schema.shape as Fields));
+export const argsOf = (schema: z.ZodObject): Record<never, never> =>
+  builder.args((t) => fieldsOf(t, schema.shape as Fields));
 
 const objects = new Map<string, Type>();
 
@@ -32,13 +33,20 @@ function fieldsOf(t: { field: (options: never) => unknown }, shape: Fields): Inp
   return Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => {
       const description = descriptionOf(schema);
-      if (description === undefined) throw new Error(`The input '${name}' has no description: say what it is with .describe()`);
+      if (description === undefined)
+        throw new Error(`The input '${name}' has no description: say what it is with .describe()`);
       return [name, t.field({ ...shownOf(schema), description, defaultValue: shownAs(schema).defaultValue } as never)];
     }),
   ) as InputFieldMap;
 }
 
-const scalars: Readonly<Record<string, string>> = { string: 'String', number: 'Int', boolean: 'Boolean', date: 'DateTime', unknown: 'JSON' };
+const scalars: Readonly<Record<string, string>> = {
+  string: 'String',
+  number: 'Int',
+  boolean: 'Boolean',
+  date: 'DateTime',
+  unknown: 'JSON',
+};
 
 /** The GraphQL type of a schema's input, not of its output. */
 function shownOf(schema: z.ZodType): Shown {
@@ -50,7 +58,8 @@ function shownOf(schema: z.ZodType): Shown {
   const item = items ?? def.element;
   if (item !== undefined) return { type: [shownOf(item).type as Type], required: true };
   const scalar = scalars[def.type];
-  if (scalar === undefined) throw new Error(`There is no type of GraphQL for '${def.type}' of zod: give it one with showAs`);
+  if (scalar === undefined)
+    throw new Error(`There is no type of GraphQL for '${def.type}' of zod: give it one with showAs`);
   return { type: scalar as Type, required: true };
 }
 
@@ -79,5 +88,8 @@ const isOptional = ({ type }: Def): boolean => type === 'optional' || type === '
 function inside(schema: z.ZodType): { def: Def; inner: z.ZodType | undefined } {
   const def = schema.def as unknown as Def;
   const { type, items, object } = shownAs(schema);
-  return { def, inner: type === undefined && items === undefined && object === undefined ? (def.innerType ?? def.in) : undefined };
+  return {
+    def,
+    inner: type === undefined && items === undefined && object === undefined ? (def.innerType ?? def.in) : undefined,
+  };
 }

@@ -13,7 +13,12 @@ export interface LimitedTable {
 const idType = (parent: LimitedTable['parent']): string => (parent === 'source_agent_id' ? 'text' : 'uuid');
 
 /** The ids of the rows on a page of each parent that the agent may read, with their parents: one statement. */
-export async function readablePages({ caller, pool }: ReaderContext, { table, parent }: LimitedTable, parents: readonly string[], page: (given: number) => ReturnType<typeof sqlPage>): Promise<Map<string, string>> {
+export async function readablePages(
+  { caller, pool }: ReaderContext,
+  { table, parent }: LimitedTable,
+  parents: readonly string[],
+  page: (given: number) => ReturnType<typeof sqlPage>,
+): Promise<Map<string, string>> {
   const { where, orderBy, take, values } = page(1);
   const { rows } = await pool.query<{ id: string; parent: string }>(
     `SELECT r.id, p.id AS parent FROM unnest($1::${idType(parent)}[]) p (id)
@@ -24,7 +29,11 @@ export async function readablePages({ caller, pool }: ReaderContext, { table, pa
 }
 
 /** The number of rows of each parent that the agent may read: one statement. */
-export async function countReadable({ caller, pool }: ReaderContext, { table, parent }: LimitedTable, parents: readonly string[]): Promise<Map<string, number>> {
+export async function countReadable(
+  { caller, pool }: ReaderContext,
+  { table, parent }: LimitedTable,
+  parents: readonly string[],
+): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ parent: string; count: number }>(
     `SELECT t.${parent} AS parent, count(*)::int FROM ${table} t WHERE t.${parent} = ANY ($1::${idType(parent)}[]) AND ${readableEntrySql(caller, table)} GROUP BY 1`,
     [parents],

@@ -10,9 +10,16 @@ interface Ordering {
 }
 
 /** The `orderBy` argument of a list; decodes to an `Order`. Defines `XOrder` and `XOrderField`. */
-export function orderBy<Field extends string>(noun: string, fields: Readonly<Record<Field, Ordering>>, otherwise: NoInfer<Field>) {
+export function orderBy<Field extends string>(
+  noun: string,
+  fields: Readonly<Record<Field, Ordering>>,
+  otherwise: NoInfer<Field>,
+) {
   const values = fields as Readonly<Record<string, Ordering>>;
-  const field = builder.enumType(`${noun}OrderField`, { description: `Field to order ${noun}s by.`, values: fieldsOnly(values) });
+  const field = builder.enumType(`${noun}OrderField`, {
+    description: `Field to order ${noun}s by.`,
+    values: fieldsOnly(values),
+  });
   const order = inputObject(
     `${noun}Order`,
     `Order of a list of ${noun}s. Ties are ordered by id.`,
@@ -23,7 +30,11 @@ export function orderBy<Field extends string>(noun: string, fields: Readonly<Rec
   );
   return optional(order).transform((given): Order => {
     const by = given?.field ?? otherwise;
-    return { name: `${noun.toLowerCase()} ${by}`, columns: values[by]!.columns, direction: directionOf(given?.direction) };
+    return {
+      name: `${noun.toLowerCase()} ${by}`,
+      columns: values[by]!.columns,
+      direction: directionOf(given?.direction),
+    };
   });
 }
 

@@ -12,7 +12,9 @@ const maxListed = 2_048;
 const lengths = [16, 128, maxListed];
 
 // The order matches an index, so that the statement stops at its LIMIT.
-const findSessions = statement(`SELECT session_id AS id FROM agent_sessions WHERE agent_id = $1 ORDER BY started_at DESC, id DESC LIMIT ${maxListed + 1}`);
+const findSessions = statement(
+  `SELECT session_id AS id FROM agent_sessions WHERE agent_id = $1 ORDER BY started_at DESC, id DESC LIMIT ${maxListed + 1}`,
+);
 
 /**
  * Filters a list to the records that the caller may read. An agent's Sessions are looked up first and listed by id:

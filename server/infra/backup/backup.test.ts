@@ -29,7 +29,9 @@ beforeAll(async () => {
   const { session, agent } = world(source.pool);
   await agent('quoter', { instructions: 'a\\.\n\\.\n\t\\N \r\n\u2028 🦉 "\'' });
   await session('quoter', { title: '\\.' });
-  await source.pool.query(`INSERT INTO server_processes VALUES (gen_random_uuid(), now()); INSERT INTO agent_connections SELECT 'quoter', id FROM server_processes`);
+  await source.pool.query(
+    `INSERT INTO server_processes VALUES (gen_random_uuid(), now()); INSERT INTO agent_connections SELECT 'quoter', id FROM server_processes`,
+  );
   written = await writeBackupFile(source.url, file);
 });
 
@@ -53,10 +55,14 @@ describe('a back-up', () => {
     const { rows } = await source.pool.query<{ name: string; count: number }>(
       `SELECT tablename AS name, (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || quote_ident(tablename), false, true, '')))[1]::text::int AS count FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
     );
-    expect(Object.entries(written.tables).map(([name, totals]) => ({ name, count: totals.rows }))).toEqual(rows.filter(({ name }) => !behind.includes(name)));
+    expect(Object.entries(written.tables).map(([name, totals]) => ({ name, count: totals.rows }))).toEqual(
+      rows.filter(({ name }) => !behind.includes(name)),
+    );
     expect(rows.map(({ name }) => name).filter((name) => behind.includes(name))).toEqual(behind);
     const text = gunzipSync(readFileSync(file)).toString();
-    const { rows: keys } = await source.pool.query<{ key: string }>(`SELECT encode(cursor_key, 'hex') AS key FROM database_identity`);
+    const { rows: keys } = await source.pool.query<{ key: string }>(
+      `SELECT encode(cursor_key, 'hex') AS key FROM database_identity`,
+    );
     expect(text).toContain('quoter');
     expect(text).not.toContain(keys[0]!.key);
   });
@@ -96,7 +102,9 @@ describe('a restore', () => {
       expect(await brokenInvariants(pool)).toEqual([]);
       // Cursors of the source are of another database.
       const identity = `SELECT id, encode(cursor_key, 'hex') AS key FROM database_identity`;
-      const [there, here] = await Promise.all([pool, source.pool].map((each) => each.query<{ id: string; key: string }>(identity)));
+      const [there, here] = await Promise.all(
+        [pool, source.pool].map((each) => each.query<{ id: string; key: string }>(identity)),
+      );
       expect(there!.rows).toHaveLength(1);
       expect(there!.rows[0]!.id).not.toBe(here!.rows[0]!.id);
       expect(there!.rows[0]!.key).not.toBe(here!.rows[0]!.key);
@@ -111,7 +119,9 @@ describe('a restore', () => {
     await migrateUp(old.url);
     const last = (await migrateDown(old.url))!;
     await opened(old.url, async (pool) => {
-      await pool.query(`INSERT INTO agents (id, type, name, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at) VALUES ('old', 'CLAUDE', 'old', 'AVAILABLE', 0, 1, 0, 0, now())`);
+      await pool.query(
+        `INSERT INTO agents (id, type, name, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at) VALUES ('old', 'CLAUDE', 'old', 'AVAILABLE', 0, 1, 0, 0, now())`,
+      );
     });
     const path = join(folder, 'old');
     await writeBackupFile(old.url, path);
@@ -124,7 +134,9 @@ describe('a restore', () => {
   it('refuses a database with anything in it, and changes nothing', async () => {
     const { url } = await emptyDatabase();
     await opened(url, (pool) => pool.query('CREATE TABLE theirs (id int)'));
-    await expect(restored(file, url)).rejects.toThrow(/^The database is not empty, and nothing was changed: restore into a new one/);
+    await expect(restored(file, url)).rejects.toThrow(
+      /^The database is not empty, and nothing was changed: restore into a new one/,
+    );
     expect(await lines(url)).toEqual(['column theirs.id integer', 'table theirs']);
     const before = await hashAllTables(source.pool);
     await expect(restored(file, source.url)).rejects.toThrow(/^The database is not empty/);
@@ -132,23 +144,39 @@ describe('a restore', () => {
   });
 
   it.each([
-    ['a row that breaks a constraint', (text: string) => text.replace('AVAILABLE\t1\t5', 'AVAILABLE\t9\t5'), /^The restore failed and changed nothing: .*agents_load/],
-    ['a row that no row may refer to', (text: string) => text.replace(/^quoter\t/m, 'quaker\t'), /^The restore failed and changed nothing: .*foreign key/],
-    ['a table that its version does not have', (text: string) => text.replace('"name":"turns"', '"name":"turned"'), /^The back-up has a table turned/],
+    [
+      'a row that breaks a constraint',
+      (text: string) => text.replace('AVAILABLE\t1\t5', 'AVAILABLE\t9\t5'),
+      /^The restore failed and changed nothing: .*agents_load/,
+    ],
+    [
+      'a row that no row may refer to',
+      (text: string) => text.replace(/^quoter\t/m, 'quaker\t'),
+      /^The restore failed and changed nothing: .*foreign key/,
+    ],
+    [
+      'a table that its version does not have',
+      (text: string) => text.replace('"name":"turns"', '"name":"turned"'),
+      /^The back-up has a table turned/,
+    ],
   ])('leaves the database empty after %s', async (_what, change, says) => {
     const path = join(folder, 'changed');
     const { tables } = written;
     writeFileSync(path, gzipSync(sealed(change)));
     const { url } = await emptyDatabase();
     // Only somebody who writes hashes too can get here.
-    await expect(restoreBackup(url, path, { ...written, tables: { ...tables, turned: tables['turns']! } })).rejects.toThrow(says);
+    await expect(
+      restoreBackup(url, path, { ...written, tables: { ...tables, turned: tables['turns']! } }),
+    ).rejects.toThrow(says);
     expect(await lines(url)).toEqual([]);
   });
 
   it('compares every table with the back-up before it commits', async () => {
     const { url } = await emptyDatabase();
     const tables = { ...written.tables, turns: { ...written.tables['turns']!, hash: '0'.repeat(64) } };
-    await expect(restoreBackup(url, file, { ...written, tables })).rejects.toThrow('The restored rows are not those of the back-up, and nothing was changed: turns');
+    await expect(restoreBackup(url, file, { ...written, tables })).rejects.toThrow(
+      'The restored rows are not those of the back-up, and nothing was changed: turns',
+    );
     expect(await lines(url)).toEqual([]);
   });
 });
@@ -176,17 +204,37 @@ describe('a file is refused before anything is changed', () => {
     ['text', () => Buffer.from('pg_dump'), /is not a back-up of Baton/],
     ['another compressed file', () => gzipSync('{"format":"other"}\n'), /is not a back-up of Baton$/],
     ['compressed noise', () => gzipSync(Buffer.alloc(3_000_000, 'x')), /is not a back-up of Baton/],
-    ...[0.01, 0.5, 0.99].map((part): [string, () => Buffer, RegExp] => [`cut after ${part * 100} %`, () => whole().subarray(0, whole().length * part), damaged]),
+    ...[0.01, 0.5, 0.99].map((part): [string, () => Buffer, RegExp] => [
+      `cut after ${part * 100} %`,
+      () => whole().subarray(0, whole().length * part),
+      damaged,
+    ]),
     ['cut by one byte', () => whole().subarray(0, -1), damaged],
-    ...[0, 0.001, 0.3, 0.6, 0.9, 0.9999, 1].map((at): [string, () => Buffer, RegExp] => [`one bit changed at ${at * 100} %`, () => flipped(at), damaged]),
+    ...[0, 0.001, 0.3, 0.6, 0.9, 0.9999, 1].map((at): [string, () => Buffer, RegExp] => [
+      `one bit changed at ${at * 100} %`,
+      () => flipped(at),
+      damaged,
+    ]),
     ['something after its end', () => Buffer.concat([whole(), Buffer.from('more')]), damaged],
     ['zeros after its end', () => Buffer.concat([whole(), Buffer.alloc(512)]), damaged],
     ['twice', () => Buffer.concat([whole(), whole()]), damaged],
     ['compressed again with another row', () => packed((text) => text.replace('quoter', 'quaker')), damaged],
-    ['compressed again without its last table', () => packed((text) => text.replace(/\{"name":"webhooks".*?\n\\\.\n/s, '')), damaged],
+    [
+      'compressed again without its last table',
+      () => packed((text) => text.replace(/\{"name":"webhooks".*?\n\\\.\n/s, '')),
+      damaged,
+    ],
     ['compressed again without its end', () => packed((text) => text.slice(0, -65)), damaged],
-    ['of a newer format', () => packed((text) => text.replace('"version":1', '"version":2')), /newer format than this version reads/],
-    ['of a newer version', () => packed((text) => text.replace('"0001_init"', '"0001_init","9999_later"')), /has 9999_later, which this version does not know/],
+    [
+      'of a newer format',
+      () => packed((text) => text.replace('"version":1', '"version":2')),
+      /newer format than this version reads/,
+    ],
+    [
+      'of a newer version',
+      () => packed((text) => text.replace('"0001_init"', '"0001_init","9999_later"')),
+      /has 9999_later, which this version does not know/,
+    ],
   ])('%s', async (_what, bytes, says) => {
     const path = join(folder, 'bad');
     writeFileSync(path, bytes());

@@ -47,9 +47,18 @@ const baton = async (env: Record<string, string>, ...args: string[]): Promise<Ra
 };
 
 /** Starts a command and kills it once `when` holds. Returns whether it was killed before its end. */
-async function killed(env: Record<string, string>, args: string[], when: () => Promise<boolean> | boolean): Promise<boolean> {
-  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), ...args], { env: { PATH, HOME, TMPDIR, ...env }, stdio: 'ignore' });
-  const ended = new Promise<boolean>((resolve) => void child.once('exit', (_code, signal) => resolve(signal === 'SIGKILL')));
+async function killed(
+  env: Record<string, string>,
+  args: string[],
+  when: () => Promise<boolean> | boolean,
+): Promise<boolean> {
+  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), ...args], {
+    env: { PATH, HOME, TMPDIR, ...env },
+    stdio: 'ignore',
+  });
+  const ended = new Promise<boolean>(
+    (resolve) => void child.once('exit', (_code, signal) => resolve(signal === 'SIGKILL')),
+  );
   while (child.exitCode === null && !(await when())) await wait(2);
   child.kill('SIGKILL');
   return ended;
@@ -112,7 +121,13 @@ describe('baton backup and baton restore', () => {
 
     const target = folder('target');
     const restored = await baton({ BATON_DATA: target }, 'restore', file);
-    expect(restored).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Restored \d+ rows in \d+ tables as of .*; every table is that of the back-up\.\n/) as string });
+    expect(restored).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(
+        /^Restored \d+ rows in \d+ tables as of .*; every table is that of the back-up\.\n/,
+      ) as string,
+    });
     const there = await opened(target, async (pool) => {
       expect(await brokenInvariants(pool)).toEqual([]);
       const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM handoffs');
@@ -122,7 +137,9 @@ describe('baton backup and baton restore', () => {
 
     // The restored folder starts, without demonstration data on top, and moves on from where it was.
     const next = await startServer({ env: { BATON_DATA: target } });
-    const { data } = await client(next.url).post<{ sessions: { nodes: { id: string }[] } }>('{ sessions(where: {agentId: "ann"}, first: 1) { nodes { id } } agents { totalCount } }');
+    const { data } = await client(next.url).post<{ sessions: { nodes: { id: string }[] } }>(
+      '{ sessions(where: {agentId: "ann"}, first: 1) { nodes { id } } agents { totalCount } }',
+    );
     expect(data).toMatchObject({ agents: { totalCount: 11 } });
     await next.kill();
 
@@ -140,25 +157,44 @@ describe('baton backup and baton restore', () => {
 
   test('a back-up overwrites nothing, a restore needs a new folder and a whole file, and both say what to do', async () => {
     const whole = readFileSync(file);
-    expect(await baton({ BATON_DATA: source }, 'backup', file)).toMatchObject({ code: 1, stderr: `${file} exists: a back-up overwrites nothing. Remove it, or give another name\n` });
+    expect(await baton({ BATON_DATA: source }, 'backup', file)).toMatchObject({
+      code: 1,
+      stderr: `${file} exists: a back-up overwrites nothing. Remove it, or give another name\n`,
+    });
     expect(readFileSync(file).equals(whole)).toBe(true);
-    expect(await baton({ BATON_DATA: join(root, 'none') }, 'backup', join(root, 'none.backup'))).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no database in /) as string });
+    expect(await baton({ BATON_DATA: join(root, 'none') }, 'backup', join(root, 'none.backup'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^There is no database in /) as string,
+    });
     expect(existsSync(join(root, 'none'))).toBe(false);
 
     const bad = join(root, 'bad.backup');
     await writeFile(bad, whole.subarray(0, whole.length - 100));
-    expect(await baton({ BATON_DATA: join(root, 'fresh') }, 'restore', bad)).toMatchObject({ code: 1, stderr: `${bad} is damaged or not complete: use another back-up\n` });
+    expect(await baton({ BATON_DATA: join(root, 'fresh') }, 'restore', bad)).toMatchObject({
+      code: 1,
+      stderr: `${bad} is damaged or not complete: use another back-up\n`,
+    });
     expect(existsSync(join(root, 'fresh'))).toBe(false);
-    expect(await baton({ BATON_DATA: source }, 'restore', file)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Another Baton is running on /) as string });
-    expect(await baton({ BATON_DATA: folder('target') }, 'restore', file)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The database is not empty, and nothing was changed/) as string });
-    expect(await baton({ DATABASE_URL: 'postgresql://127.0.0.1:1/none' }, 'backup', join(root, 'away.backup'))).toMatchObject({ code: 75 });
+    expect(await baton({ BATON_DATA: source }, 'restore', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Another Baton is running on /) as string,
+    });
+    expect(await baton({ BATON_DATA: folder('target') }, 'restore', file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The database is not empty, and nothing was changed/) as string,
+    });
+    expect(
+      await baton({ DATABASE_URL: 'postgresql://127.0.0.1:1/none' }, 'backup', join(root, 'away.backup')),
+    ).toMatchObject({ code: 75 });
     expect(await baton({}, 'restore', '-')).toMatchObject({ code: 2 });
     expect((await baton({}, 'restore', '--check', file)).stdout).toMatch(/is whole: \d+ rows in \d+ tables as of /);
   });
 
   test('a killed back-up leaves no file of its name, and a killed restore an empty database that the next one fills', async () => {
     const half = join(root, 'half.backup');
-    const wasKilled = await killed({ BATON_DATA: source }, ['backup', half], () => readdirSync(root).some((name) => name.startsWith('half.backup.')));
+    const wasKilled = await killed({ BATON_DATA: source }, ['backup', half], () =>
+      readdirSync(root).some((name) => name.startsWith('half.backup.')),
+    );
     expect([wasKilled, existsSync(half)]).toEqual([true, false]);
 
     const target = folder('killed');
@@ -180,14 +216,25 @@ describe('baton backup and baton restore', () => {
       }
     };
     expect(await killed(env, ['restore', file], loads)).toBe(true);
-    await opened(target, async (pool) => expect(await pool.query(`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)).toMatchObject({ rowCount: 0 }));
+    await opened(target, async (pool) =>
+      expect(await pool.query(`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)).toMatchObject({
+        rowCount: 0,
+      }),
+    );
     expect(await baton(env, 'restore', file)).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('standard output is a back-up too', async () => {
     const piped = join(root, 'piped.backup');
     const program = await bundled('server/cli/baton.ts');
-    await new Promise((resolve) => execFile('sh', ['-c', `"$0" "$1" backup - > "$2"`, process.execPath, program, piped], { env: { PATH, HOME, TMPDIR, BATON_DATA: source } }, resolve));
+    await new Promise((resolve) =>
+      execFile(
+        'sh',
+        ['-c', `"$0" "$1" backup - > "$2"`, process.execPath, program, piped],
+        { env: { PATH, HOME, TMPDIR, BATON_DATA: source } },
+        resolve,
+      ),
+    );
     expect((await checkBackup(piped)).tables['agents']!.rows).toBe(11);
   });
 });
@@ -202,8 +249,16 @@ async function otherPostgres(): Promise<{ url: string; stop(): Promise<void> }> 
   const owner = statSync(join(source, 'cluster', 'data'));
   const as = process.getuid?.() === 0 ? { uid: owner.uid, gid: owner.gid } : {};
   if (as.uid !== undefined) await chown(place, as.uid, as.gid);
-  await promisify(execFile)(join(bin, 'initdb'), ['-D', join(place, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], as);
-  const child = spawn(join(bin, 'postgres'), ['-D', join(place, 'data'), '-k', place, '-c', 'listen_addresses=', '-c', 'fsync=off'], { ...as, stdio: 'ignore' });
+  await promisify(execFile)(
+    join(bin, 'initdb'),
+    ['-D', join(place, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    as,
+  );
+  const child = spawn(
+    join(bin, 'postgres'),
+    ['-D', join(place, 'data'), '-k', place, '-c', 'listen_addresses=', '-c', 'fsync=off'],
+    { ...as, stdio: 'ignore' },
+  );
   const ended = new Promise((resolve) => void child.once('exit', resolve));
   const stop = async (): Promise<void> => {
     child.kill('SIGINT');

@@ -47,7 +47,11 @@ export interface Copy {
 }
 
 /** The content of a file, before it is compressed. `summary` is called when all rows are written. */
-export async function* contentOf(header: Header, copies: AsyncIterable<Copy>, summary: () => Promise<Summary>): AsyncGenerator<Buffer> {
+export async function* contentOf(
+  header: Header,
+  copies: AsyncIterable<Copy>,
+  summary: () => Promise<Summary>,
+): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   const hashed = (part: Buffer | string): Buffer => {
     const bytes = Buffer.from(part as string);
@@ -77,7 +81,11 @@ export interface Contents {
 /** Reads a back-up. @throws StartError when the file cannot be read, is no back-up, is damaged, or has a newer format */
 export async function readBackup<T>(path: string, work: (contents: Contents) => Promise<T>): Promise<T> {
   const announced = await announcedBytes(path);
-  const content = pipeline(createReadStream(path, { highWaterMark: 256 * 1024 }), createGunzip({ chunkSize: 256 * 1024 }), () => undefined);
+  const content = pipeline(
+    createReadStream(path, { highWaterMark: 256 * 1024 }),
+    createGunzip({ chunkSize: 256 * 1024 }),
+    () => undefined,
+  );
   const text = new Text(content, path);
   try {
     const header = headerOf(await text.line(), path);
@@ -105,7 +113,10 @@ async function announcedBytes(path: string): Promise<number> {
 function headerOf(text: string, path: string): Header {
   const header = parsed(headerShape, text);
   if (header === undefined) throw new StartError(`${path} is not a back-up of Baton`);
-  if (header.version > formatVersion) throw new StartError(`${path} was written by Baton ${header.baton}, in a newer format than this version reads: use that version`);
+  if (header.version > formatVersion)
+    throw new StartError(
+      `${path} was written by Baton ${header.baton}, in a newer format than this version reads: use that version`,
+    );
   return header;
 }
 
@@ -157,7 +168,11 @@ class Text {
   }
 
   damaged(): never {
-    throw new StartError(this.bytes === 0 ? `${this.path} is not a back-up of Baton, or is damaged` : `${this.path} is damaged or not complete: use another back-up`);
+    throw new StartError(
+      this.bytes === 0
+        ? `${this.path} is not a back-up of Baton, or is damaged`
+        : `${this.path} is damaged or not complete: use another back-up`,
+    );
   }
 
   /** The next line without its end. */

@@ -18,7 +18,10 @@ export async function checkBackup(path: string, progress: Progress = () => undef
   return readBackup(path, async ({ header, copies, summary }) => {
     const known = (await readMigrations()).map(({ name }) => name);
     const unknown = header.migrations.filter((name) => !known.includes(name));
-    if (unknown.length > 0) throw new StartError(`${path} was written by Baton ${header.baton} and has ${unknown.join(', ')}, which this version does not know: use a newer one`);
+    if (unknown.length > 0)
+      throw new StartError(
+        `${path} was written by Baton ${header.baton} and has ${unknown.join(', ')}, which this version does not know: use a newer one`,
+      );
     const found: Record<string, Totals> = {};
     let before = 0;
     for await (const { table, rows } of copies) {
@@ -41,16 +44,25 @@ export async function checkBackup(path: string, progress: Progress = () => undef
  * version's is then migrated.
  * @throws StartError after which the database is as before; AwayError
  */
-export async function restoreBackup(url: string, path: string, manifest: Manifest, progress: Progress = () => undefined): Promise<Restored> {
+export async function restoreBackup(
+  url: string,
+  path: string,
+  manifest: Manifest,
+  progress: Progress = () => undefined,
+): Promise<Restored> {
   await connected(url, async (client) => {
     try {
-      await client.query(`BEGIN; ${unhurried}; ${plainText}; SET LOCAL maintenance_work_mem = '128MB'; SET LOCAL synchronize_seqscans = off`);
+      await client.query(
+        `BEGIN; ${unhurried}; ${plainText}; SET LOCAL maintenance_work_mem = '128MB'; SET LOCAL synchronize_seqscans = off`,
+      );
       await load(client, path, manifest, progress);
       await client.query('COMMIT');
     } catch (error) {
       // Fails on a lost connection, whose transaction has ended.
       await client.query('ROLLBACK').catch(() => undefined);
-      throw error instanceof StartError ? error : new StartError(`The restore failed and changed nothing: ${reason(error)}`);
+      throw error instanceof StartError
+        ? error
+        : new StartError(`The restore failed and changed nothing: ${reason(error)}`);
     }
   });
   const migrated = await migrateUp(url);
@@ -89,14 +101,18 @@ async function load(client: pg.Client, path: string, manifest: Manifest, progres
 
 async function requireUtf8(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>(`SELECT current_setting('server_encoding') AS encoding`);
-  if (rows[0]?.encoding !== 'UTF8') throw new StartError(`The database has the encoding ${rows[0]?.encoding}: create it with ENCODING 'UTF8'`);
+  if (rows[0]?.encoding !== 'UTF8')
+    throw new StartError(`The database has the encoding ${rows[0]?.encoding}: create it with ENCODING 'UTF8'`);
 }
 
 /** The tables that these migrations make are those of the back-up, unless its database was changed by hand. */
 function requireShape(shapes: TableShape[], { name, columns }: FileTable): void {
   const shape = shapes.find((each) => each.name === name);
   const differs = shape === undefined || [...shape.columns].sort().join() !== [...columns].sort().join();
-  if (differs) throw new StartError(`The back-up has a table ${name} (${columns.join(', ')}), which the migrations of its version do not make: nothing was changed`);
+  if (differs)
+    throw new StartError(
+      `The back-up has a table ${name} (${columns.join(', ')}), which the migrations of its version do not make: nothing was changed`,
+    );
 }
 
 /** Disables triggers, drops foreign keys and indexes of no constraint. Returns the statements that bring all of them back. */
@@ -118,12 +134,15 @@ async function dropDependents(client: pg.Client): Promise<string[]> {
 }
 
 async function setSequences(client: pg.Client, { sequences }: Summary): Promise<void> {
-  for (const [name, value] of Object.entries(sequences)) await client.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, value]);
+  for (const [name, value] of Object.entries(sequences))
+    await client.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, value]);
 }
 
 /** @throws StartError which names the tables that differ */
 function expectSame(said: Record<string, Totals>, found: Record<string, Totals>, problem: string): void {
   const names = [...new Set([...Object.keys(said), ...Object.keys(found)])];
-  const differing = names.filter((name) => said[name]?.hash !== found[name]?.hash || said[name]?.rows !== found[name]?.rows);
+  const differing = names.filter(
+    (name) => said[name]?.hash !== found[name]?.hash || said[name]?.rows !== found[name]?.rows,
+  );
   if (differing.length > 0) throw new StartError(`${problem}: ${differing.join(', ')}`);
 }

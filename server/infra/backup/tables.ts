@@ -4,7 +4,13 @@ import type pg from 'pg';
  * Tables whose rows stay behind. Migrations give each database rows of its own, or servers write them again: the identity, with the key
  * that signs cursors; the lease of the process that sends webhooks; processes, and the connections of agents to them.
  */
-export const leftBehind: readonly string[] = ['_prisma_migrations', 'database_identity', 'webhook_worker', 'server_processes', 'agent_connections'];
+export const leftBehind: readonly string[] = [
+  '_prisma_migrations',
+  'database_identity',
+  'webhook_worker',
+  'server_processes',
+  'agent_connections',
+];
 
 export interface TableShape {
   name: string;

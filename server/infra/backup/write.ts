@@ -58,7 +58,9 @@ export async function writeBackupFile(url: string, path: string, progress?: Prog
     await file.close().catch(() => undefined);
     await rm(unfinished, { force: true });
     const { code, syscall } = error as NodeJS.ErrnoException;
-    throw syscall === 'write' || syscall === 'fsync' ? new StartError(`The back-up could not be written to ${path} (${code})`) : error;
+    throw syscall === 'write' || syscall === 'fsync'
+      ? new StartError(`The back-up could not be written to ${path} (${code})`)
+      : error;
   }
 }
 
@@ -66,12 +68,26 @@ async function headerOf(client: pg.Client): Promise<Header> {
   const status = await readStatus(client);
   refuseNewer(status);
   if (status.applied.length === 0) throw new StartError('There is nothing to back up: this is no database of Baton');
-  const { rows } = await client.query<{ postgres: string; now: Date }>(`SELECT current_setting('server_version') AS postgres, now()`);
+  const { rows } = await client.query<{ postgres: string; now: Date }>(
+    `SELECT current_setting('server_version') AS postgres, now()`,
+  );
   const { postgres, now } = rows[0]!;
-  return { format: 'baton-backup', version: formatVersion, baton: packageVersion(), postgres, takenAt: now.toISOString(), migrations: status.applied };
+  return {
+    format: 'baton-backup',
+    version: formatVersion,
+    baton: packageVersion(),
+    postgres,
+    takenAt: now.toISOString(),
+    migrations: status.applied,
+  };
 }
 
-async function* copiesOf(client: pg.Client, shapes: TableShape[], tables: Record<string, Totals>, progress: Progress): AsyncGenerator<Copy> {
+async function* copiesOf(
+  client: pg.Client,
+  shapes: TableShape[],
+  tables: Record<string, Totals>,
+  progress: Progress,
+): AsyncGenerator<Copy> {
   let before = 0;
   for (const table of shapes) {
     const rows = new RowsHash();
@@ -82,7 +98,12 @@ async function* copiesOf(client: pg.Client, shapes: TableShape[], tables: Record
 }
 
 /** Reads a table, and adds its rows to `hash`. */
-export async function* hashedRows(client: pg.Client, table: TableShape, hash: RowsHash, onPart: () => void = () => undefined): AsyncGenerator<Buffer> {
+export async function* hashedRows(
+  client: pg.Client,
+  table: TableShape,
+  hash: RowsHash,
+  onPart: () => void = () => undefined,
+): AsyncGenerator<Buffer> {
   for await (const part of client.query(copyTo(`COPY ${copied(client, table)} TO STDOUT`)) as AsyncIterable<Buffer>) {
     hash.add(part);
     onPart();

@@ -24,7 +24,11 @@ beforeAll(async () => {
   handoffId = encodeId('handoff', answer.handoffId!);
 });
 
-const decoders = { br: promisify(brotliDecompress), gzip: promisify(gunzip), identity: (body: Buffer) => Promise.resolve(body) };
+const decoders = {
+  br: promisify(brotliDecompress),
+  gzip: promisify(gunzip),
+  identity: (body: Buffer) => Promise.resolve(body),
+};
 
 interface Answer {
   status: number;
@@ -34,8 +38,16 @@ interface Answer {
   text: string;
 }
 
-async function ask(path: string, accepted: string, { body, ...options }: RequestOptions & { body?: string } = {}): Promise<Answer> {
-  const outgoing = request(`${url}${path}`, { agent: false, ...options, headers: { 'accept-encoding': accepted, ...(options.headers as object) } });
+async function ask(
+  path: string,
+  accepted: string,
+  { body, ...options }: RequestOptions & { body?: string } = {},
+): Promise<Answer> {
+  const outgoing = request(`${url}${path}`, {
+    agent: false,
+    ...options,
+    headers: { 'accept-encoding': accepted, ...(options.headers as object) },
+  });
   outgoing.end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const sent = await buffer(response);
@@ -45,16 +57,28 @@ async function ask(path: string, accepted: string, { body, ...options }: Request
 }
 
 const graphql = (query: string, accepted: string, accept = 'application/json') =>
-  ask('/graphql', accepted, { method: 'POST', headers: { 'content-type': 'application/json', accept }, body: JSON.stringify({ query }) });
+  ask('/graphql', accepted, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept },
+    body: JSON.stringify({ query }),
+  });
 
 const large = () => `{ handoff(id: "${handoffId}") { summary } }`;
 
 describe('an answer', () => {
   test.each(['br', 'gzip'] as const)('is compressed with %s when asked', async (encoding) => {
-    for (const accept of ['application/json', 'application/graphql-response+json', 'text/event-stream;q=0.1, application/json']) {
+    for (const accept of [
+      'application/json',
+      'application/graphql-response+json',
+      'text/event-stream;q=0.1, application/json',
+    ]) {
       const whole = await graphql(large(), 'identity', accept);
       const answer = await graphql(large(), encoding, accept);
-      expect(answer.headers).toMatchObject({ 'content-encoding': encoding, 'content-length': String(answer.bytes), 'content-type': whole.headers['content-type'] });
+      expect(answer.headers).toMatchObject({
+        'content-encoding': encoding,
+        'content-length': String(answer.bytes),
+        'content-type': whole.headers['content-type'],
+      });
       expect(answer.headers.vary).toMatch(/accept-encoding/);
       expect(whole.headers.vary).toMatch(/accept-encoding/);
       expect(answer.text).toBe(whole.text);
@@ -88,10 +112,17 @@ describe('a download', () => {
     const whole = await ask(path(), 'identity');
     for (const encoding of ['br', 'gzip'] as const) {
       const answer = await ask(path(), encoding);
-      expect(answer.headers).toMatchObject({ 'content-encoding': encoding, etag: `W/${whole.headers['etag']}`, 'content-disposition': whole.headers['content-disposition'] });
+      expect(answer.headers).toMatchObject({
+        'content-encoding': encoding,
+        etag: `W/${whole.headers['etag']}`,
+        'content-disposition': whole.headers['content-disposition'],
+      });
       expect(answer.text).toBe(whole.text);
       expect(answer.bytes).toBeLessThan(whole.bytes / 5);
-      expect(await ask(path(), encoding, { headers: { 'if-none-match': answer.headers['etag'] } })).toMatchObject({ status: 304, bytes: 0 });
+      expect(await ask(path(), encoding, { headers: { 'if-none-match': answer.headers['etag'] } })).toMatchObject({
+        status: 304,
+        bytes: 0,
+      });
     }
     expect(await ask(path(), 'br', { method: 'HEAD' })).toMatchObject({ status: 200, bytes: 0 });
   });
@@ -99,7 +130,12 @@ describe('a download', () => {
 
 describe('a subscription', () => {
   test('is never compressed, so that each event leaves at once', async () => {
-    const stream = await sseStream(url, 'subscription { handoffEvents { type } }', {}, { 'accept-encoding': 'br, gzip' });
+    const stream = await sseStream(
+      url,
+      'subscription { handoffEvents { type } }',
+      {},
+      { 'accept-encoding': 'br, gzip' },
+    );
     expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     expect(stream.headers.vary ?? '').not.toMatch(/accept-encoding/);
     expect(await stream.result()).toMatchObject({ data: { handoffEvents: { type: 'READY' } } });

@@ -30,7 +30,12 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     },
 
     /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a download. */
-    async sendFound(response: ServerResponse, found: Response | Streamed, to: Recipient, pay: () => Promise<void>): Promise<void> {
+    async sendFound(
+      response: ServerResponse,
+      found: Response | Streamed,
+      to: Recipient,
+      pay: () => Promise<void>,
+    ): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
       const { status, headers } = found.response;
       const encoding = encodingFor(response, headers.get('content-type'), Infinity);
@@ -47,7 +52,8 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
   };
 }
 
-const isStream = ({ headers }: Response): boolean => /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
+const isStream = ({ headers }: Response): boolean =>
+  /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
 
 async function sendResponse(response: ServerResponse, result: Response, to: Recipient): Promise<void> {
   const { status, headers, body } = result;
@@ -63,7 +69,11 @@ async function sendResponse(response: ServerResponse, result: Response, to: Reci
 
 type Headers = Iterable<[string, string]>;
 
-async function sendWhole(response: ServerResponse, { status, headers, body: whole }: { status: number; headers: Headers; body: Buffer }, to: Recipient): Promise<void> {
+async function sendWhole(
+  response: ServerResponse,
+  { status, headers, body: whole }: { status: number; headers: Headers; body: Buffer },
+  to: Recipient,
+): Promise<void> {
   const held = heldFor(response, whole.length, to);
   if (held === null) return;
   const known = new Map([...headers].map(([name, value]) => [name.toLowerCase(), value]));
@@ -93,7 +103,9 @@ function encoded(headers: Headers, encoding: Encoding): Map<string, string> {
   const all = new Map(headers);
   const etag = all.get('etag');
   if (encoding === 'identity') return all;
-  return etag === undefined ? all.set('content-encoding', encoding) : all.set('content-encoding', encoding).set('etag', `W/${etag}`);
+  return etag === undefined
+    ? all.set('content-encoding', encoding)
+    : all.set('content-encoding', encoding).set('etag', `W/${etag}`);
 }
 
 /** Counts an answer until it is read. Null: it was refused because the limit is reached. */
@@ -128,10 +140,17 @@ function writeHead(response: ServerResponse, status: number, headers: Headers): 
 const whatIsDone = 'a mutation in this request may have been committed';
 
 function tooMuchUnread(response: ServerResponse, full: Full): void {
-  if (full === 'process') return unavailable(response, `Too many answers are unread: try again in a moment; ${whatIsDone}`);
-  const [whose, most] = full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
+  if (full === 'process')
+    return unavailable(response, `Too many answers are unread: try again in a moment; ${whatIsDone}`);
+  const [whose, most] =
+    full === 'key' ? ['this key', limits.unread.key] : ['this connection', limits.unread.connection];
   response.setHeader('retry-after', '1');
-  refusal(response, 429, 'RATE_LIMITED', `The unread answers on ${whose} exceed ${most} bytes: read them, then try again; ${whatIsDone}`);
+  refusal(
+    response,
+    429,
+    'RATE_LIMITED',
+    `The unread answers on ${whose} exceed ${most} bytes: read them, then try again; ${whatIsDone}`,
+  );
 }
 
 /** The header by which callers and operators name a request. */
@@ -139,7 +158,9 @@ export const requestIdHeader = 'x-request-id';
 
 /** Answers with an error in the form of a GraphQL error. */
 export function refusal(response: ServerResponse, status: number, code: string, message: string): void {
-  json(response, status, { errors: [{ message, extensions: { code, requestId: response.getHeader(requestIdHeader) } }] });
+  json(response, status, {
+    errors: [{ message, extensions: { code, requestId: response.getHeader(requestIdHeader) } }],
+  });
 }
 
 export function unavailable(response: ServerResponse, message: string): void {

@@ -8,7 +8,11 @@ const preflightAge = '600';
  * Lets pages of these origins call the server and read its answers. Cookies are never allowed: keys go in `Authorization`.
  * Returns true when the request was a preflight, which it answers.
  */
-export function allowOrigins(origins: readonly string[], { method, headers }: IncomingMessage, response: ServerResponse): boolean {
+export function allowOrigins(
+  origins: readonly string[],
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   if (origins.length === 0) return false;
   response.appendHeader('vary', 'origin');
   const { origin } = headers;

@@ -27,8 +27,24 @@ async function firstLoad(): Promise<string[]> {
 }
 
 describe('the served dashboard', () => {
-  it.each(['/', '/sessions', '/sessions/session_01kc000000e00800000000002y', '/agents', '/agents/claude-1', '/tools', '/tools/new', '/tools/tool_01kc000000e00800000000004s/edit', '/inbox', '/inbox/claude-1', '/handoffs', '/graph'])('is at %s', async (path) => {
-    expect(await send(`${url}${path}`, page)).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' } });
+  it.each([
+    '/',
+    '/sessions',
+    '/sessions/session_01kc000000e00800000000002y',
+    '/agents',
+    '/agents/claude-1',
+    '/tools',
+    '/tools/new',
+    '/tools/tool_01kc000000e00800000000004s/edit',
+    '/inbox',
+    '/inbox/claude-1',
+    '/handoffs',
+    '/graph',
+  ])('is at %s', async (path) => {
+    expect(await send(`${url}${path}`, page)).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+    });
   });
 
   it('names only files below its base path, at any depth', async () => {
@@ -43,19 +59,37 @@ describe('the served dashboard', () => {
 
   it('does not answer for the API, the downloads and unknown paths', async () => {
     expect((await send(`${url}/graphql`, page)).body).toContain('GraphiQL');
-    expect(await send(`${url}/sessions/session_01kc000000e00800000000002y.json`)).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
-    expect(await send(`${url}/handoffs/x.md`)).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    expect(await send(`${url}/sessions/session_01kc000000e00800000000002y.json`)).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(await send(`${url}/handoffs/x.md`)).toMatchObject({
+      status: 404,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
     expect(await send(`${url}/somewhere/else`, page)).toMatchObject({ status: 404 });
     expect(await send(`${url}/assets/../package.json`, page)).toMatchObject({ status: 404 });
     expect(await send(`${url}/assets/missing.js`)).toMatchObject({ status: 404 });
-    expect((await send(`${url}/sessions/x/transcript`, { method: 'POST', body: '' })).headers['content-type']).toContain('json');
+    expect(
+      (await send(`${url}/sessions/x/transcript`, { method: 'POST', body: '' })).headers['content-type'],
+    ).toContain('json');
   });
 
   it('answers an unknown path with 404: a browser gets the page, other programs a text', async () => {
     const { headers, body } = await send(url, page);
     for (const path of ['/somewhere/else', '/sessions/a/b', '/tools/a/b', '/graph/', '/old.html']) {
-      expect(await send(`${url}${path}`, page), path).toMatchObject({ status: 404, body, headers: { 'content-security-policy': headers['content-security-policy'], 'content-type': 'text/html; charset=utf-8' } });
-      expect(await send(`${url}${path}`, { headers: { accept: 'application/json' } }), path).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+      expect(await send(`${url}${path}`, page), path).toMatchObject({
+        status: 404,
+        body,
+        headers: {
+          'content-security-policy': headers['content-security-policy'],
+          'content-type': 'text/html; charset=utf-8',
+        },
+      });
+      expect(await send(`${url}${path}`, { headers: { accept: 'application/json' } }), path).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      });
     }
     expect(await send(`${url}/somewhere/else`, { ...page, method: 'HEAD' })).toMatchObject({ status: 404, body: '' });
   });
@@ -76,7 +110,10 @@ describe('the served dashboard', () => {
     const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
     expect((await send(`${url}${script}`)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
     const { headers } = await send(url, page);
-    expect(await send(url, { headers: { 'if-none-match': String(headers['etag']) } })).toMatchObject({ status: 304, body: '' });
+    expect(await send(url, { headers: { 'if-none-match': String(headers['etag']) } })).toMatchObject({
+      status: 304,
+      body: '',
+    });
   });
 
   it('is compressed as the browser accepts, and plain otherwise', async () => {
@@ -92,7 +129,10 @@ describe('the served dashboard', () => {
 
   it('without a build returns 404 with the command to build it', async () => {
     const unbuilt = await startApp(db, { dashboardFolder: 'no/such/folder' });
-    expect(await send(unbuilt.url)).toMatchObject({ status: 404, body: expect.stringContaining('npm run build') as string });
+    expect(await send(unbuilt.url)).toMatchObject({
+      status: 404,
+      body: expect.stringContaining('npm run build') as string,
+    });
   });
 
   it('is read again after a build replaces its folder', async () => {
@@ -116,11 +156,23 @@ describe('the served dashboard', () => {
   it('obeys refused encodings, ignores ranges, and serves nothing outside of its folder', async () => {
     const script = (await firstLoad()).find((path) => path.startsWith('/assets/') && path.endsWith('.js'))!;
     const whole = await send(`${url}${script}`);
-    expect(whole.headers).toMatchObject({ 'content-type': expect.stringContaining('javascript') as string, 'x-content-type-options': 'nosniff' });
+    expect(whole.headers).toMatchObject({
+      'content-type': expect.stringContaining('javascript') as string,
+      'x-content-type-options': 'nosniff',
+    });
     const answer = await fetch(`${url}${script}`, { headers: { 'accept-encoding': 'br;q=0, gzip' } });
     expect(answer.headers.get('content-encoding')).toBe('gzip');
-    expect(await send(`${url}${script}`, { headers: { range: 'bytes=9-2' } })).toMatchObject({ status: 200, body: whole.body });
-    for (const path of ['/assets/%2e%2e/%2e%2e/package.json', '/assets/..%2f..%2fpackage.json', '/assets/%00', '/assets/nothing', '/assets']) {
+    expect(await send(`${url}${script}`, { headers: { range: 'bytes=9-2' } })).toMatchObject({
+      status: 200,
+      body: whole.body,
+    });
+    for (const path of [
+      '/assets/%2e%2e/%2e%2e/package.json',
+      '/assets/..%2f..%2fpackage.json',
+      '/assets/%00',
+      '/assets/nothing',
+      '/assets',
+    ]) {
       expect((await send(`${url}${path}`)).status, path).toBe(404);
     }
   });

@@ -7,7 +7,12 @@ import sirv from 'sirv';
 import { chooseEncoding, compress } from './encoding.ts';
 
 /** Answers requests for the dashboard's files and pages. Resolves with whether it answered. With the status 404 it sends the page at any path. */
-export type Dashboard = (request: IncomingMessage, response: ServerResponse, path: string, status?: 200 | 404) => Promise<boolean>;
+export type Dashboard = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  status?: 200 | 404,
+) => Promise<boolean>;
 
 // Paths of the dashboard's router. Downloads have an extension and never match.
 const pages = /^\/(?:(?:sessions|agents|inbox|handoffs|tools)(?:\/[^/.]+)?|tools\/[^/.]+\/edit|graph)?$/;
@@ -40,7 +45,9 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
   async function sendPage(request: IncomingMessage, response: ServerResponse, status: 200 | 404): Promise<void> {
     const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => null);
     if (built === null) {
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end(`The dashboard is not built: run npm run build. The API is at ${basePath}/graphql.\n`);
+      response
+        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+        .end(`The dashboard is not built: run npm run build. The API is at ${basePath}/graphql.\n`);
       return;
     }
     // The build's addresses are relative, and the page has many addresses.

@@ -20,8 +20,10 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
   /** The reason why a server without keys refuses the request. */
   function refusalWithoutKeys(request: IncomingMessage): string | null {
     if (!open) return null;
-    if (!isHostAllowed(request.headers.host)) return `This server answers on this machine only: use http://${listeningAt(request)}${basePath}`;
-    if (isForwarded(request)) return 'This server has no keys and answers no requests of proxies: create a key with npm run key, then start it again';
+    if (!isHostAllowed(request.headers.host))
+      return `This server answers on this machine only: use http://${listeningAt(request)}${basePath}`;
+    if (isForwarded(request))
+      return 'This server has no keys and answers no requests of proxies: create a key with npm run key, then start it again';
     return null;
   }
 
@@ -40,7 +42,10 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
      * one; pages of other sites do not either, since they have their own name as Host.
      */
     isLocal: (request: IncomingMessage): boolean =>
-      trustedProxies === 0 && !isForwarded(request) && isLoopback((request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')) && isHostAllowed(request.headers.host),
+      trustedProxies === 0 &&
+      !isForwarded(request) &&
+      isLoopback((request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')) &&
+      isHostAllowed(request.headers.host),
 
     /** The origin under which the client knows this server. Null when its `Host` is malformed. */
     originOf: (request: IncomingMessage): string | null => originOf(request, trustedProxies),
@@ -49,7 +54,8 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
     enter(request: IncomingMessage, response: ServerResponse): boolean {
       const refused = refusalWithoutKeys(request);
       if (refused !== null) text(response, 403, refused);
-      else if (!request.url!.startsWith('/') || !URL.canParse(`http://localhost${request.url}`)) text(response, 400, 'The address is malformed.');
+      else if (!request.url!.startsWith('/') || !URL.canParse(`http://localhost${request.url}`))
+        text(response, 400, 'The address is malformed.');
       else if (allowOrigins(allowedOrigins, request, response)) return false;
       else if (isEncoded(request)) refusal(response, 415, 'BAD_REQUEST', 'Send the body without Content-Encoding.');
       else {
@@ -59,7 +65,8 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
           return true;
         }
         const [path, query] = request.url!.split('?', 2);
-        if (path === basePath) response.writeHead(308, { location: `${basePath}/${query === undefined ? '' : `?${query}`}` }).end();
+        if (path === basePath)
+          response.writeHead(308, { location: `${basePath}/${query === undefined ? '' : `?${query}`}` }).end();
         else text(response, 404, `Nothing here. Baton is at ${basePath}/`);
       }
       return false;
@@ -79,4 +86,5 @@ function listeningAt({ socket: { localAddress = '', localPort } }: IncomingMessa
 }
 
 /** Compressed bodies are refused: a few bytes could unpack to any size. */
-const isEncoded = ({ headers }: IncomingMessage): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+const isEncoded = ({ headers }: IncomingMessage): boolean =>
+  !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');

@@ -1,6 +1,14 @@
 import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, type BrotliOptions, type ZlibOptions } from 'node:zlib';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type BrotliOptions,
+  type ZlibOptions,
+} from 'node:zlib';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -16,7 +24,11 @@ const quick = 3;
 const gzipOptions: ZlibOptions = { level: 4 };
 /** The window keeps memory at half a megabyte for each answer. */
 const brotliOptions = (quality: number, bytes = 0): BrotliOptions => ({
-  params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 19, [constants.BROTLI_PARAM_SIZE_HINT]: bytes },
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_LGWIN]: 19,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
+  },
 });
 
 export async function compress(body: Buffer, encoding: Encoding, brotliQuality = quick): Promise<Buffer> {

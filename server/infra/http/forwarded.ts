@@ -4,7 +4,8 @@ import { isIP } from 'node:net';
 const ofProxies = new Set(['forwarded', 'via', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip']);
 
 /** Whether a proxy passed the request on. */
-export const isForwarded = ({ headers }: IncomingMessage): boolean => Object.keys(headers).some((name) => name.startsWith('x-forwarded-') || ofProxies.has(name));
+export const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  Object.keys(headers).some((name) => name.startsWith('x-forwarded-') || ofProxies.has(name));
 
 /**
  * The entry of the first of the last `trusted` proxies. Each proxy appends to the lists, so entries before it may be invented

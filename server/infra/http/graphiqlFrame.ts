@@ -2,7 +2,11 @@
 export const framed = (html: string, { needsKey }: { needsKey: boolean }): string =>
   html
     .replace('</head>', () => `<style>${style}</style></head>`)
-    .replace('<div id="root"></div>', (root) => `<header id="baton"><a href="./">Dashboard</a>${needsKey ? keyField : ''}</header>${root}${needsKey ? `<script>${sendKey}</script>` : ''}`);
+    .replace(
+      '<div id="root"></div>',
+      (root) =>
+        `<header id="baton"><a href="./">Dashboard</a>${needsKey ? keyField : ''}</header>${root}${needsKey ? `<script>${sendKey}</script>` : ''}`,
+    );
 
 // GraphiQL moves its tabs by an animation when the page loads. Where the animation stops early, the first tab stays above
 // others and takes their first press.

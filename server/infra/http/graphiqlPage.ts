@@ -25,7 +25,10 @@ const policy = [
 ].join('; ');
 
 /** Serves GraphiQL as one self-contained page, rendered once and compressed once per encoding. */
-export function createGraphiqlPage(tabs: Tab[], { needsKey = false } = {}): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function createGraphiqlPage(
+  tabs: Tab[],
+  { needsKey = false } = {},
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let rendered: ReturnType<typeof render> | undefined;
   const compressed = new Map<Encoding, Promise<Buffer>>();
 
@@ -66,5 +69,8 @@ async function render(tabs: Tab[], needsKey: boolean): Promise<{ body: Buffer; e
     ...(!needsKey && { subscriptionsProtocol: 'WS' }),
   });
   const html = framed(page, { needsKey });
-  return { body: Buffer.from(html.trimStart()), etag: createHash('sha256').update(html).digest('base64url').slice(0, 22) };
+  return {
+    body: Buffer.from(html.trimStart()),
+    etag: createHash('sha256').update(html).digest('base64url').slice(0, 22),
+  };
 }

@@ -22,7 +22,11 @@ export interface HttpServer {
 
 export type HttpLimits = { [Name in keyof typeof limits.http]: number };
 
-export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chosen: Partial<HttpLimits> = {}): HttpServer {
+export function createHttpServer(
+  handle: Handler,
+  upgrade: UpgradeHandler,
+  chosen: Partial<HttpLimits> = {},
+): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
   const running = new Map<ServerResponse, Socket>();
   /** `closeAllConnections` does not close these, but `close` waits for them. */
@@ -49,7 +53,10 @@ export function createHttpServer(handle: Handler, upgrade: UpgradeHandler, chose
       for (const resolve of waiting) resolve();
       waiting = [];
     });
-    if (refused) response.writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' }).end(`More than ${http.headers} headers: send fewer.\n`);
+    if (refused)
+      response
+        .writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' })
+        .end(`More than ${http.headers} headers: send fewer.\n`);
     else void handle(request, response);
   });
   const stalled = new WeakMap<Socket, { taken: number; since: number }>();
@@ -97,14 +104,17 @@ function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, so
   const now = performance.now();
   const taken = socket.bytesWritten - socket.writableLength;
   const before = known.get(socket);
-  if (before === undefined || before.taken !== taken || socket.writableLength === 0) known.set(socket, { taken, since: now });
+  if (before === undefined || before.taken !== taken || socket.writableLength === 0)
+    known.set(socket, { taken, since: now });
   else return now - before.since >= ms;
   return false;
 }
 
 /** Answers an upgrade request with a status and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
 }
 
 /** Discards the rest of a body after the answer. Closes the connection when the body does not end in time. */
@@ -130,7 +140,9 @@ async function listen(server: Server, host: string, port: number): Promise<strin
 }
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} is taken: stop what uses it, or set PORT to another`);
-  if (error.code === 'EACCES') return new StartError(`Port ${port} is not allowed for this user: set PORT to one above 1023`);
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`Port ${port} is taken: stop what uses it, or set PORT to another`);
+  if (error.code === 'EACCES')
+    return new StartError(`Port ${port} is not allowed for this user: set PORT to one above 1023`);
   return new StartError(`Cannot listen on ${host}:${port} (${error.code}): check HOST and PORT`);
 }

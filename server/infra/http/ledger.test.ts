@@ -8,7 +8,12 @@ function opened() {
   let now = 0;
   const ledger = new Ledger(most, () => now);
   const cut: string[] = [];
-  return { ledger, cut, open: (name: string) => ledger.open(() => cut.push(name)), pass: (ms: number) => void (now += ms) };
+  return {
+    ledger,
+    cut,
+    open: (name: string) => ledger.open(() => cut.push(name)),
+    pass: (ms: number) => void (now += ms),
+  };
 }
 
 describe('the ledger of unread bytes', () => {
@@ -78,7 +83,14 @@ describe('the ledger of unread bytes', () => {
   });
 
   test('stays within its limits, and is empty at the end', () => {
-    const act = fc.record({ connection: fc.nat(5), key: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 100 }), end: fc.nat(3), pass: fc.nat(15), close: fc.boolean() });
+    const act = fc.record({
+      connection: fc.nat(5),
+      key: fc.constantFrom('a', 'b', 'c'),
+      bytes: fc.integer({ min: 1, max: 100 }),
+      end: fc.nat(3),
+      pass: fc.nat(15),
+      close: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
         const { ledger, open, pass } = opened();

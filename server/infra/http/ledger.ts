@@ -47,8 +47,21 @@ export class Ledger {
   /** The limit that these bytes would exceed; null when there is space. May close stalled connections. */
   full(key: string, bytes: number): 'key' | 'process' | null {
     const { most } = this;
-    if (this.#ofKey(key) + bytes > most.key && !this.#makeRoom((account) => account.holds(key), () => this.#ofKey(key) + bytes <= most.key)) return 'key';
-    return this.#bytes + bytes > most.process && !this.#makeRoom(() => true, () => this.#bytes + bytes <= most.process) ? 'process' : null;
+    if (
+      this.#ofKey(key) + bytes > most.key &&
+      !this.#makeRoom(
+        (account) => account.holds(key),
+        () => this.#ofKey(key) + bytes <= most.key,
+      )
+    )
+      return 'key';
+    return this.#bytes + bytes > most.process &&
+      !this.#makeRoom(
+        () => true,
+        () => this.#bytes + bytes <= most.process,
+      )
+      ? 'process'
+      : null;
   }
 
   add(key: string, bytes: number): void {
@@ -82,7 +95,9 @@ export class Ledger {
   /** Closes stalled connections, the longest stalled first, until there is space. Returns whether there is. */
   #makeRoom(among: (account: Account) => boolean, isRoom: () => boolean): boolean {
     const before = this.clock() - this.most.stalledMs;
-    const stalled = [...this.#accounts].filter((account) => account.bytes > 0 && account.progressAt <= before && among(account));
+    const stalled = [...this.#accounts].filter(
+      (account) => account.bytes > 0 && account.progressAt <= before && among(account),
+    );
     for (const account of stalled.sort((a, b) => a.progressAt - b.progressAt)) {
       account.cutOff();
       if (isRoom()) return true;
@@ -115,7 +130,9 @@ export class Account {
 
   /** The limit that these bytes would exceed; null when there is space. May close stalled connections. */
   full(key: string, bytes: number): Full | null {
-    return this.bytes > 0 && this.bytes + bytes > this.ledger.most.connection ? 'connection' : this.ledger.full(key, bytes);
+    return this.bytes > 0 && this.bytes + bytes > this.ledger.most.connection
+      ? 'connection'
+      : this.ledger.full(key, bytes);
   }
 
   /** Counts the bytes without checking the limits. */

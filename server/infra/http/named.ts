@@ -5,9 +5,19 @@ import type { CallerRequest } from '../../core/request.ts';
 export function named(error: GraphQLError, request: CallerRequest | undefined): GraphQLError {
   if (request === undefined) return error;
   const { message, nodes, source, positions, path, originalError, extensions } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions: { ...extensions, requestId: request.id } });
+  return new GraphQLError(message, {
+    nodes,
+    source,
+    positions,
+    path,
+    originalError,
+    extensions: { ...extensions, requestId: request.id },
+  });
 }
 
 /** The result, whose errors have the id of the request. */
-export const withRequestId = <Result extends ExecutionResult>(result: Result, request: CallerRequest | undefined): Result =>
+export const withRequestId = <Result extends ExecutionResult>(
+  result: Result,
+  request: CallerRequest | undefined,
+): Result =>
   result.errors === undefined ? result : { ...result, errors: result.errors.map((error) => named(error, request)) };

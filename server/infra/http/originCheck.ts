@@ -4,5 +4,7 @@
  */
 export function isOriginAllowed(origin: string | undefined, own: string | null, allowed: readonly string[]): boolean {
   if (origin === undefined || allowed.includes(origin.toLowerCase())) return true;
-  return own !== null && URL.canParse(origin) && new URL(origin).host !== '' && new URL(origin).host === new URL(own).host;
+  return (
+    own !== null && URL.canParse(origin) && new URL(origin).host !== '' && new URL(origin).host === new URL(own).host
+  );
 }

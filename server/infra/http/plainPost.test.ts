@@ -29,7 +29,12 @@ interface Answered {
 const reference = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 async function answered(to: string, body: string, headers: Record<string, string>): Promise<Answered> {
-  const answer = await send(`${to}/graphql`, { method: 'POST', body, named: true, headers: { 'content-type': 'application/json', 'x-request-id': 'same', ...headers } });
+  const answer = await send(`${to}/graphql`, {
+    method: 'POST',
+    body,
+    named: true,
+    headers: { 'content-type': 'application/json', 'x-request-id': 'same', ...headers },
+  });
   const { date: _date, ...rest } = answer.headers;
   return { status: answer.status, headers: rest, body: answer.body.replaceAll(reference, '<reference>') };
 }
@@ -52,12 +57,21 @@ const bodies: [string, unknown][] = [
   ['a document named by its id', { documentId: id }],
   ['a document named by its hash', { extensions: { persistedQuery: { version: 1, sha256Hash: id } } }],
   ['an unknown hash', { extensions: { persistedQuery: { version: 1, sha256Hash: id.replaceAll('a', 'b') } } }],
-  ['a refused mutation', { query: 'mutation { pauseSession(input: { sessionId: "session_x" }) { __typename ... on Error { message code } } }' }],
+  [
+    'a refused mutation',
+    {
+      query:
+        'mutation { pauseSession(input: { sessionId: "session_x" }) { __typename ... on Error { message code } } }',
+    },
+  ],
   ['a field whose name holds a keyword', { query: '{ subscription: viewer { role } }' }],
   ['a syntax error', { query: '{ sessions {' }],
   ['an unknown field', { query: '{ session2 { id } }' }],
   ['too many aliases', { query: `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: viewer { role }`).join(' ')} }` }],
-  ['a variable of a wrong type', { query: 'query ($n: Int) { sessions(first: $n) { nodes { id } } }', variables: { n: 'x' } }],
+  [
+    'a variable of a wrong type',
+    { query: 'query ($n: Int) { sessions(first: $n) { nodes { id } } }', variables: { n: 'x' } },
+  ],
   ['a page that is too large', { query: '{ sessions(first: 1000) { nodes { id } } }' }],
   ['a malformed cursor', { query: '{ sessions(after: "x") { nodes { id } } viewer { role } }' }],
   ['no query', { variables: {} }],
@@ -74,28 +88,46 @@ const bodies: [string, unknown][] = [
   ['a number', 7],
 ];
 
-describe.each(['application/json', 'application/graphql-response+json', '*/*', 'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8', 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed', 'application/json; charset=latin1', 'text/html, application/json', 'image/png', undefined])(
-  'both engines give the same answer with Accept: %s',
-  (accept) => {
-    const headers = accept === undefined ? undefined : { accept };
-    test.each(bodies)('%s', async (_name, body) => {
-      await demandSame(JSON.stringify(body), headers);
-    });
+describe.each([
+  'application/json',
+  'application/graphql-response+json',
+  '*/*',
+  'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8',
+  'application/graphql-response+json, application/json, text/event-stream, multipart/mixed',
+  'application/json; charset=latin1',
+  'text/html, application/json',
+  'image/png',
+  undefined,
+])('both engines give the same answer with Accept: %s', (accept) => {
+  const headers = accept === undefined ? undefined : { accept };
+  test.each(bodies)('%s', async (_name, body) => {
+    await demandSame(JSON.stringify(body), headers);
+  });
 
-    test.each(['', '{', '{"query": "{ viewer { role } }"', '\u0000', '{"query":"{ viewer { role } }","variables":{"a":"\ud800"}}'])('to a body that is no JSON: %j', async (body) => {
-      await demandSame(body, headers);
-    });
+  test.each([
+    '',
+    '{',
+    '{"query": "{ viewer { role } }"',
+    '\u0000',
+    '{"query":"{ viewer { role } }","variables":{"a":"\ud800"}}',
+  ])('to a body that is no JSON: %j', async (body) => {
+    await demandSame(body, headers);
+  });
+});
+
+test.each(['application/json', 'application/graphql-response+json'])(
+  'a subscription with Accept %s gets 406',
+  async (accept) => {
+    const body = JSON.stringify({ query: 'subscription { handoffEvents { type } }' });
+    expect(await demandSame(body, { accept })).toMatchObject({ status: 406 });
   },
 );
 
-test.each(['application/json', 'application/graphql-response+json'])('a subscription with Accept %s gets 406', async (accept) => {
-  const body = JSON.stringify({ query: 'subscription { handoffEvents { type } }' });
-  expect(await demandSame(body, { accept })).toMatchObject({ status: 406 });
-});
-
 test('a missing document and a syntax error get 400 with the newer type', async () => {
   expect(await demandSame('{}', { accept: 'application/graphql-response+json' })).toMatchObject({ status: 400 });
-  expect(await demandSame(JSON.stringify({ query: '{' }), { accept: 'application/graphql-response+json' })).toMatchObject({ status: 400 });
+  expect(
+    await demandSame(JSON.stringify({ query: '{' }), { accept: 'application/graphql-response+json' }),
+  ).toMatchObject({ status: 400 });
 });
 
 test('internal errors are masked, and a rate limit gives the time of the next attempt', async () => {
@@ -109,9 +141,20 @@ test('internal errors are masked, and a rate limit gives the time of the next at
     const refused = await demandSame(JSON.stringify(body), headers, limited.url);
     expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
   }
-  expect(await demandSame(JSON.stringify({ query }), { authorization: 'Bearer no' }, limited.url)).toMatchObject({ status: 401 });
+  expect(await demandSame(JSON.stringify({ query }), { authorization: 'Bearer no' }, limited.url)).toMatchObject({
+    status: 401,
+  });
 
-  const broken = await startApp(database, { variables, plugins: [{ onExecute: () => { throw new Error('a secret') } }] });
+  const broken = await startApp(database, {
+    variables,
+    plugins: [
+      {
+        onExecute: () => {
+          throw new Error('a secret');
+        },
+      },
+    ],
+  });
   const masked = await demandSame(JSON.stringify({ query }), headers, broken.url);
   expect(masked.body).toContain('INTERNAL_SERVER_ERROR');
   expect(masked.body).not.toContain('secret');

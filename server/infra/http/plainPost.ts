@@ -8,7 +8,14 @@ export const isJson = (type: string | null | undefined): boolean => /^applicatio
 /** Whether the body is JSON of a known, allowed length and the first type of `Accept` is JSON. */
 export function isPlainPost({ method, headers }: IncomingMessage, mostBytes: number): boolean {
   const { 'content-length': length = '', 'content-type': type = '', 'transfer-encoding': chunked, accept } = headers;
-  return method === 'POST' && chunked === undefined && /^\d{1,15}$/.test(length) && Number(length) <= mostBytes && isJson(type) && answerType(accept) !== null;
+  return (
+    method === 'POST' &&
+    chunked === undefined &&
+    /^\d{1,15}$/.test(length) &&
+    Number(length) <= mostBytes &&
+    isJson(type) &&
+    answerType(accept) !== null
+  );
 }
 
 /** The media type of the answer when the first type of `Accept` is JSON. Null: Yoga chooses. */
@@ -23,7 +30,12 @@ function answerType(accept = '*/*'): 'application/json' | 'application/graphql-r
 /** Reads the body. Node's parser limits it to its Content-Length. Null when the client disconnected. */
 export const readBody = (request: IncomingMessage): Promise<string | null> => text(request).catch(() => null);
 
-export function toFetchRequest({ url, headers }: IncomingMessage, body: string, base: string, { Request }: { Request: typeof globalThis.Request }): Request {
+export function toFetchRequest(
+  { url, headers }: IncomingMessage,
+  body: string,
+  base: string,
+  { Request }: { Request: typeof globalThis.Request },
+): Request {
   const read = new Request(`${base}${url}`, { method: 'POST', headers: headers as Record<string, string>, body });
   // Hides the stream, which Yoga would limit, pipe and watch: a tenth of the time of a list.
   return Object.defineProperty(read, 'body', { value: null });
@@ -37,13 +49,17 @@ export interface PlainParams {
 }
 
 const names = new Set(['query', 'operationName', 'variables', 'extensions']);
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The query or mutation in a body, with the document that `read` finds. Null for anything else (bad JSON, batches, wrong types,
  * unknown names, subscriptions): Yoga answers or refuses it. Charges nothing.
  */
-export function readParams(body: string, read: (sent: Record<string, unknown>) => Record<string, unknown>): PlainParams | null {
+export function readParams(
+  body: string,
+  read: (sent: Record<string, unknown>) => Record<string, unknown>,
+): PlainParams | null {
   try {
     const sent: unknown = JSON.parse(body);
     if (!isObject(sent)) return null;
@@ -51,7 +67,9 @@ export function readParams(body: string, read: (sent: Record<string, unknown>) =
     const { query, variables, extensions } = params;
     if (typeof query !== 'string' || query === '' || /\bsubscription\b/.test(query)) return null;
     if ((variables != null && !isObject(variables)) || (extensions != null && !isObject(extensions))) return null;
-    return Object.keys(params).every((name) => names.has(name) || params[name] == null) ? (params as unknown as PlainParams) : null;
+    return Object.keys(params).every((name) => names.has(name) || params[name] == null)
+      ? (params as unknown as PlainParams)
+      : null;
   } catch {
     return null;
   }
@@ -67,7 +85,11 @@ export interface Enveloped {
 }
 
 /** Parses, validates and executes a request, as Yoga does. */
-export async function executeParams({ schema, ...engine }: Enveloped, { query, operationName, variables }: PlainParams, maskError: (error: unknown) => Error): Promise<ExecutionResult> {
+export async function executeParams(
+  { schema, ...engine }: Enveloped,
+  { query, operationName, variables }: PlainParams,
+  maskError: (error: unknown) => Error,
+): Promise<ExecutionResult> {
   try {
     const document = engine.parse(query);
     const errors = engine.validate(schema, document);

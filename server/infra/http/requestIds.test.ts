@@ -55,19 +55,33 @@ describe('every error of an answer has the id of its request', () => {
     ['a syntax error', { body: body('{'), headers: json }],
     ['the same document again', { body: body('{'), headers: json }],
     ['an invalid argument', { body: body('{ session(id: "x") { id } }'), headers: json }],
-    ['a limit', { body: body(`{ ${Array.from({ length: 20 }, (_, n) => `a${n}: viewer { role }`).join(' ')} }`), headers: json }],
+    [
+      'a limit',
+      { body: body(`{ ${Array.from({ length: 20 }, (_, n) => `a${n}: viewer { role }`).join(' ')} }`), headers: json },
+    ],
     ['malformed JSON', { body: '{', headers: json }],
     ['a form', { body: 'query=x', headers: { ...json, 'content-type': 'text/plain' } }],
     ['a compressed body', { body: body('{ viewer { role } }'), headers: { ...json, 'content-encoding': 'gzip' } }],
-    ['a subscription that is refused', { body: body('subscription { handoffAssigned(agentId: "nobody") { type } }'), headers: { ...json, accept: 'application/json' } }],
+    [
+      'a subscription that is refused',
+      {
+        body: body('subscription { handoffAssigned(agentId: "nobody") { type } }'),
+        headers: { ...json, accept: 'application/json' },
+      },
+    ],
   ])('%s', async (_what, request) => {
     const answer = await send(`${url}/graphql`, { method: 'POST', named: true, ...request });
     expect(answer.headers['x-request-id']).toBe(given);
-    expect(errorsOf(answer.body).map(({ extensions }) => extensions['requestId'])).toEqual(errorsOf(answer.body).map(() => given));
+    expect(errorsOf(answer.body).map(({ extensions }) => extensions['requestId'])).toEqual(
+      errorsOf(answer.body).map(() => given),
+    );
   });
 
   test('a mutation by GET', async () => {
-    const { body } = await send(`${url}/graphql?query=mutation%20%7B%20x%20%7D`, { named: true, headers: { 'x-request-id': given } });
+    const { body } = await send(`${url}/graphql?query=mutation%20%7B%20x%20%7D`, {
+      named: true,
+      headers: { 'x-request-id': given },
+    });
     expect(errorsOf(body)[0]!.extensions['requestId']).toBe(given);
   });
 
@@ -75,7 +89,12 @@ describe('every error of an answer has the id of its request', () => {
     const [named, headers] = [true, { 'x-request-id': given }];
     const answers = [
       await send(`${url}/sessions/session_x.json`, { named, headers }),
-      await send(`${url}/sessions/session_x/transcript`, { named, method: 'POST', headers: { ...headers, 'content-type': 'application/x-ndjson' }, body: '{}' }),
+      await send(`${url}/sessions/session_x/transcript`, {
+        named,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/x-ndjson' },
+        body: '{}',
+      }),
       await send(`${url}/sessions/session_x/transcript`, { named, method: 'PUT', headers }),
       await send(`${url}/agents/import`, { named, method: 'POST', headers: json, body: '{}' }),
       await send(`${url}/agents/import`, { named, method: 'PUT', headers }),
@@ -84,12 +103,22 @@ describe('every error of an answer has the id of its request', () => {
   });
 
   test('the Model Context Protocol', async () => {
-    const { body } = await send(`${url}/mcp/nobody`, { named: true, method: 'PUT', headers: { 'x-request-id': given } });
+    const { body } = await send(`${url}/mcp/nobody`, {
+      named: true,
+      method: 'PUT',
+      headers: { 'x-request-id': given },
+    });
     expect(JSON.parse(body)).toMatchObject({ error: { data: { requestId: given } } });
   });
 
   test('a subscription over Server-Sent Events', async () => {
-    const stream = await sseStream(url, 'subscription { handoffAssigned(agentId: "nobody") { type } }', {}, { 'x-request-id': given }, { named: true });
+    const stream = await sseStream(
+      url,
+      'subscription { handoffAssigned(agentId: "nobody") { type } }',
+      {},
+      { 'x-request-id': given },
+      { named: true },
+    );
     expect((await stream.result()).errors![0]!.extensions).toMatchObject({ code: 'BAD_USER_INPUT', requestId: given });
     stream.close();
   });
@@ -102,7 +131,9 @@ describe('every error of an answer has the id of its request', () => {
     socket.subscribe('failed', '{ session(id: "x") { id } }');
     const invalid = (await socket.message('error', 'invalid')).payload as GraphQLErrorBody[];
     const [refused, failed] = [await socket.result('refused'), await socket.result('failed')];
-    const ids = [invalid, refused.errors!, failed.errors!].map(([error]) => (error as GraphQLErrorBody).extensions['requestId']);
+    const ids = [invalid, refused.errors!, failed.errors!].map(
+      ([error]) => (error as GraphQLErrorBody).extensions['requestId'],
+    );
     for (const id of ids) expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Set(ids).size).toBe(3);
     socket.close();
@@ -111,21 +142,33 @@ describe('every error of an answer has the id of its request', () => {
 
 describe('every line that the log has of a request', () => {
   test('names it: what a command wrote', async () => {
-    await post('mutation { createKey(input: { role: ANALYST, name: "x" }) { __typename } }', {}, { 'x-request-id': 'of-a-command' });
+    await post(
+      'mutation { createKey(input: { role: ANALYST, name: "x" }) { __typename } }',
+      {},
+      { 'x-request-id': 'of-a-command' },
+    );
     expect(logged().filter(({ msg }) => msg === 'key_created')).toMatchObject([{ requestId: 'of-a-command' }]);
   });
 
   test('names it: an internal error, whose details the caller does not see', async () => {
     const query = '{ sessions(first: 1) { nodes { tasks { content } } } }';
     await withoutTable(async () => {
-      const { body } = await send(`${url}/graphql`, { method: 'POST', named: true, headers: { 'content-type': 'application/json', 'x-request-id': 'of-a-fault' }, body: JSON.stringify({ query }) });
+      const { body } = await send(`${url}/graphql`, {
+        method: 'POST',
+        named: true,
+        headers: { 'content-type': 'application/json', 'x-request-id': 'of-a-fault' },
+        body: JSON.stringify({ query }),
+      });
       expect(errorsOf(body)[0]!.extensions).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', requestId: 'of-a-fault' });
       const socket = await rawSocket(url, { named: true });
       await socket.init();
       socket.subscribe('q', query);
       const { errors: ofSocket } = await socket.result('q');
       const faults = logged().filter(({ msg }) => msg === 'A request failed for a reason that is ours');
-      expect(faults.map(({ requestId }) => requestId)).toEqual(['of-a-fault', (ofSocket![0] as GraphQLErrorBody).extensions['requestId']]);
+      expect(faults.map(({ requestId }) => requestId)).toEqual([
+        'of-a-fault',
+        (ofSocket![0] as GraphQLErrorBody).extensions['requestId'],
+      ]);
       socket.close();
     });
   });

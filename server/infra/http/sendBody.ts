@@ -36,7 +36,11 @@ export interface Streamed {
  * Ends the response with the parts. Pulls the next part after the client has read the one before and the ledger has space, so
  * that at most one is in memory. Ends the source when the client disconnects.
  */
-export async function streamTo(response: ServerResponse, parts: AsyncIterable<Uint8Array>, { account, key, reserve = 0 }: Streamed): Promise<void> {
+export async function streamTo(
+  response: ServerResponse,
+  parts: AsyncIterable<Uint8Array>,
+  { account, key, reserve = 0 }: Streamed,
+): Promise<void> {
   const source = parts[Symbol.asyncIterator]();
   const sink = new Sink(response, account);
   try {
@@ -48,7 +52,8 @@ export async function streamTo(response: ServerResponse, parts: AsyncIterable<Ui
       if (next.done === true) break;
       const value: Uint8Array = next.value;
       // A part larger than its reservation waits for space.
-      const held = value.length <= reserve ? account.hold(key, value.length) : await account.holdInTurn(key, value.length);
+      const held =
+        value.length <= reserve ? account.hold(key, value.length) : await account.holdInTurn(key, value.length);
       if (held === null || !(await sink.write(value, held))) return;
       held.end();
     }
@@ -62,7 +67,12 @@ export async function streamTo(response: ServerResponse, parts: AsyncIterable<Ui
 }
 
 /** As `streamTo`, for parts whose memory `held` counts as a whole. Waits for no further space, which others may never release. */
-export async function streamWithin(held: Held, response: ServerResponse, parts: AsyncIterable<Uint8Array>, account: Account): Promise<void> {
+export async function streamWithin(
+  held: Held,
+  response: ServerResponse,
+  parts: AsyncIterable<Uint8Array>,
+  account: Account,
+): Promise<void> {
   const sink = new Sink(response, account);
   const progress: Held = { took: () => held.took(0), end: () => undefined };
   try {

@@ -16,12 +16,14 @@ export const maskingErrors = (maskError: (error: unknown, request?: CallerReques
     const request = (args.contextValue as OfCaller).caller?.request;
     return {
       onExecuteDone({ result, setResult }) {
-        if (!(Symbol.asyncIterator in result) && result.errors !== undefined) setResult({ ...result, errors: result.errors.map((error) => maskError(error, request) as GraphQLError) });
+        if (!(Symbol.asyncIterator in result) && result.errors !== undefined)
+          setResult({ ...result, errors: result.errors.map((error) => maskError(error, request) as GraphQLError) });
       },
     };
   },
   onResultProcess({ result, setResult, serverContext }) {
-    if (!Array.isArray(result) && !(Symbol.asyncIterator in result)) setResult(withRequestId(result, (serverContext as OfCaller).caller?.request));
+    if (!Array.isArray(result) && !(Symbol.asyncIterator in result))
+      setResult(withRequestId(result, (serverContext as OfCaller).caller?.request));
   },
 });
 
@@ -30,6 +32,11 @@ export const jsonOnly: Plugin = {
   onRequestParse({ request, endResponse, fetchAPI, serverContext }) {
     if (request.method !== 'POST' || isJson(request.headers.get('content-type'))) return;
     const extensions = { code: 'BAD_REQUEST', requestId: (serverContext as OfCaller).caller?.request?.id };
-    endResponse(fetchAPI.Response.json({ errors: [{ message: 'Send the operation as application/json.', extensions }] }, { status: 415 }));
+    endResponse(
+      fetchAPI.Response.json(
+        { errors: [{ message: 'Send the operation as application/json.', extensions }] },
+        { status: 415 },
+      ),
+    );
   },
 };

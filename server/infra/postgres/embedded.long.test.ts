@@ -81,7 +81,9 @@ describe('a server on its embedded PostgreSQL', () => {
     const server = await start(folder);
     const pid = postgresPid(folder);
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(server.logs.join('\n')).toContain('The embedded PostgreSQL is back'), { timeout: 30_000 });
+    await vi.waitFor(() => expect(server.logs.join('\n')).toContain('The embedded PostgreSQL is back'), {
+      timeout: 30_000,
+    });
     await vi.waitFor(async () => expect(await isReady(server.url)).toBe(true), { timeout: 30_000 });
     expect(postgresPid(folder)).not.toBe(pid);
     await server.kill();
@@ -93,7 +95,9 @@ test('of two first starts at the same time one runs, and the other exits with on
   const outcomes = await Promise.allSettled([start(folder), start(folder)]);
   const running = outcomes.filter((outcome) => outcome.status === 'fulfilled');
   expect(running).toHaveLength(1);
-  expect(String(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)).toContain('Another Baton is running on');
+  expect(String(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)).toContain(
+    'Another Baton is running on',
+  );
   expect(await isReady(running[0]?.value.url ?? '')).toBe(true);
   await running[0]?.value.kill();
 });

@@ -70,9 +70,13 @@ function postgresUser(): User {
   const existing = idsOf('postgres');
   if (existing) return existing;
   try {
-    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'], {
-      stdio: 'ignore',
-    });
+    execFileSync(
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'],
+      {
+        stdio: 'ignore',
+      },
+    );
   } catch {
     // Slim images lack useradd, but have the user 'nobody'.
   }
@@ -114,7 +118,9 @@ const ours = /^(cluster(\..+)?|socket|postgres\.log|postgresql-.+)$/;
 async function ownFolder(path: string, user: User): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if ((await readdir(path)).some((name) => !ours.test(name)))
-    throw new StartError(`The folder ${path} contains other files than a database: set BATON_DATA to a new or empty one`);
+    throw new StartError(
+      `The folder ${path} contains other files than a database: set BATON_DATA to a new or empty one`,
+    );
   await chmod(path, 0o700);
   if (user) await chown(path, user.uid, user.gid);
 }

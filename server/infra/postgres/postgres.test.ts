@@ -119,7 +119,10 @@ test('creates the links of a blocked install script, and keeps existing links', 
   const root = join(temporary, 'package');
   mkdirSync(join(root, 'native/lib'), { recursive: true });
   writeFileSync(join(root, 'native/lib/libx.so.1.2'), 'library');
-  const links = ['native/lib/libx.so', 'native/lib/libx.so.1'].map((target) => ({ source: 'native/lib/libx.so.1.2', target }));
+  const links = ['native/lib/libx.so', 'native/lib/libx.so.1'].map((target) => ({
+    source: 'native/lib/libx.so.1.2',
+    target,
+  }));
   writeFileSync(join(root, 'native/pg-symlinks.json'), JSON.stringify(links));
   for (const _ of [1, 2]) {
     expect(await hydrateSymlinks(join(root, 'native'))).toBe(true);

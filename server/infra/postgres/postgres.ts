@@ -5,7 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { findFolder, possibleBases, prepareFolder, type Folder } from './folder.ts';
-import { clusterOf, createCluster, lastError, readPassword, servingPid, spawnPostgres, type Settings } from './server.ts';
+import {
+  clusterOf,
+  createCluster,
+  lastError,
+  readPassword,
+  servingPid,
+  spawnPostgres,
+  type Settings,
+} from './server.ts';
 import { StartError } from '../startError.ts';
 
 /** Advisory lock of the server that owns the folder. PostgreSQL releases it when that server dies. */
@@ -54,7 +62,9 @@ const defaults: Settings = {
 /** Starts PostgreSQL on a folder, or takes over the instance that a killed server left running. */
 export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   if (options.create === false && !possibleBases(options.folder).some((base) => existsSync(clusterOf(base)))) {
-    throw new StartError(`There is no database in ${resolve(options.folder)}: set BATON_DATA to the folder of one, or DATABASE_URL`);
+    throw new StartError(
+      `There is no database in ${resolve(options.folder)}: set BATON_DATA to the folder of one, or DATABASE_URL`,
+    );
   }
   const folder = await prepareFolder(options.folder);
   if (folder.moved) options.log.warn(folder.moved);
@@ -98,20 +108,28 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
 }
 
 /** Connects to the instance of the server that owns the folder, or starts one (`ours`) when no server does. */
-export async function borrowPostgres(options: EmbeddedOptions & { database: string }): Promise<{ url: string; ours: boolean; stop(): Promise<void> }> {
+export async function borrowPostgres(
+  options: EmbeddedOptions & { database: string },
+): Promise<{ url: string; ours: boolean; stop(): Promise<void> }> {
   try {
     return { ...(await startPostgres(options)), ours: true };
   } catch (error) {
     if (!(error instanceof OwnedError)) throw error;
     const folder = await prepareFolder(options.folder);
-    return { url: urlOf(folder, await readPassword(folder.base), options.database), ours: false, stop: async () => undefined };
+    return {
+      url: urlOf(folder, await readPassword(folder.base), options.database),
+      ours: false,
+      stop: async () => undefined,
+    };
   }
 }
 
 /** Stops the instance that a killed process left running. Returns false when a running process owns the folder. */
 export async function stopAbandoned(base: string): Promise<boolean> {
   const folder = await findFolder(base);
-  const client = existsSync(clusterOf(folder.base)) ? await connect(urlOf(folder, await readPassword(folder.base))) : undefined;
+  const client = existsSync(clusterOf(folder.base))
+    ? await connect(urlOf(folder, await readPassword(folder.base)))
+    : undefined;
   if (!client) {
     await removeFarSocket(folder);
     return true;

@@ -100,7 +100,12 @@ export async function servingPid(base: string): Promise<number | undefined> {
 const environment = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 async function run(folder: Folder, command: string, args: string[]): Promise<void> {
-  const child = spawn(command, args, { ...folder.user, cwd: folder.base, env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, args, {
+    ...folder.user,
+    cwd: folder.base,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let output = '';
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
   const code = await new Promise<number | null>((resolve) => {
@@ -116,5 +121,9 @@ async function run(folder: Folder, command: string, args: string[]): Promise<voi
 /** The last error in PostgreSQL's output, without the lines about the shutdown after it. */
 export function lastError(text: string): string {
   const lines = text.trim().split('\n');
-  return lines.findLast((line) => /(FATAL|PANIC):/.test(line) && !line.includes('the database system is')) ?? lines.at(-1) ?? '';
+  return (
+    lines.findLast((line) => /(FATAL|PANIC):/.test(line) && !line.includes('the database system is')) ??
+    lines.at(-1) ??
+    ''
+  );
 }

@@ -13,24 +13,51 @@ export const codex: Target = {
   defaultTokens: 160_000,
 
   begin({ id, folder, at, session }) {
-    const line = ({ at: when, mark }: Pick<Item, 'at'> & { mark: object }, type: string, payload: object): string => JSON.stringify({ timestamp: when.toISOString(), type, payload, baton: mark });
+    const line = ({ at: when, mark }: Pick<Item, 'at'> & { mark: object }, type: string, payload: object): string =>
+      JSON.stringify({ timestamp: when.toISOString(), type, payload, baton: mark });
     const message = (item: Item, role: 'user' | 'assistant', text: string): string =>
-      line(item, 'response_item', { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] });
-    const meta = { id, timestamp: at.toISOString(), cwd: folder, originator: 'baton', cli_version: '0.169.0', source: 'cli' };
+      line(item, 'response_item', {
+        type: 'message',
+        role,
+        content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+      });
+    const meta = {
+      id,
+      timestamp: at.toISOString(),
+      cwd: folder,
+      originator: 'baton',
+      cli_version: '0.169.0',
+      source: 'cli',
+    };
 
     return {
       head: line({ at, mark: { session } }, 'session_meta', meta),
       linesOf(item) {
         if (item.kind === 'note') return [message(item, 'user', item.text)];
-        if (item.kind === 'assistant') return [message(item, 'assistant', item.text), line(item, 'event_msg', { type: 'agent_message', message: item.text })];
+        if (item.kind === 'assistant')
+          return [
+            message(item, 'assistant', item.text),
+            line(item, 'event_msg', { type: 'agent_message', message: item.text }),
+          ];
         if (item.kind === 'user') {
           const event = line(item, 'event_msg', { type: 'user_message', message: item.text, images: [] });
-          return isHumanText(item.text) ? [message(item, 'user', item.text), event] : [message(item, 'user', item.text)];
+          return isHumanText(item.text)
+            ? [message(item, 'user', item.text), event]
+            : [message(item, 'user', item.text)];
         }
         const { id: callId, name, arguments: given, outcome } = item;
         const patch = isPatch(name, given);
-        const call = patch ? { type: 'custom_tool_call', status: 'completed', call_id: callId, name, input: given } : { type: 'function_call', name, arguments: JSON.stringify(given), call_id: callId };
-        return [line(item, 'response_item', call), line(item, 'response_item', { type: patch ? 'custom_tool_call_output' : 'function_call_output', call_id: callId, output: outputOf(outcome) })];
+        const call = patch
+          ? { type: 'custom_tool_call', status: 'completed', call_id: callId, name, input: given }
+          : { type: 'function_call', name, arguments: JSON.stringify(given), call_id: callId };
+        return [
+          line(item, 'response_item', call),
+          line(item, 'response_item', {
+            type: patch ? 'custom_tool_call_output' : 'function_call_output',
+            call_id: callId,
+            output: outputOf(outcome),
+          }),
+        ];
       },
     };
   },
@@ -39,5 +66,7 @@ export const codex: Target = {
 /** The text itself when it says whether the call failed, else the text with that. */
 function outputOf(outcome: { text: string; failed: boolean }): string {
   const read = outcomeOf(outcome.text);
-  return read.text === outcome.text && read.failed === outcome.failed ? outcome.text : JSON.stringify({ content: outcome.text, success: !outcome.failed });
+  return read.text === outcome.text && read.failed === outcome.failed
+    ? outcome.text
+    : JSON.stringify({ content: outcome.text, success: !outcome.failed });
 }

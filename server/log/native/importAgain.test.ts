@@ -23,16 +23,30 @@ beforeAll(async () => {
 const continued = {
   'claude-code': [entry('user', 'Go on.'), entry('assistant', [{ type: 'text', text: 'I went on.' }])],
   codex: [
-    { type: 'response_item', payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] } },
+    {
+      type: 'response_item',
+      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] },
+    },
     { type: 'event_msg', payload: { type: 'user_message', message: 'Go on.' } },
-    { type: 'response_item', payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I went on.' }] } },
+    {
+      type: 'response_item',
+      payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I went on.' }] },
+    },
   ],
 } as const;
 
 async function worked(): Promise<string> {
   const id = await session('ada');
-  const calls = ['Bash', 'exec_command', 'other'].map((name, n) => toolCall(`c${n}`, name, { arguments: { command: 'ls', cmd: 'ls' } }));
-  await turn(id, { messages: [{ role: 'USER', content: 'Begin.' }, { role: 'ASSISTANT', content: 'I begin.' }], toolCalls: [...calls, { ...toolCall('open', 'Bash'), result: null }] });
+  const calls = ['Bash', 'exec_command', 'other'].map((name, n) =>
+    toolCall(`c${n}`, name, { arguments: { command: 'ls', cmd: 'ls' } }),
+  );
+  await turn(id, {
+    messages: [
+      { role: 'USER', content: 'Begin.' },
+      { role: 'ASSISTANT', content: 'I begin.' },
+    ],
+    toolCalls: [...calls, { ...toolCall('open', 'Bash'), result: null }],
+  });
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   await run(acceptHandoff, { handoffId: handoffId! });
   return id;
@@ -47,12 +61,25 @@ interface Report {
   resultsFilled: number;
 }
 
-const exported = async (id: string, as: string): Promise<string> => (await send(`${url}/sessions/${encodeId('session', id)}.${as}.jsonl`, { headers: admin })).body;
-async function post(id: string, body: string, headers: object = admin, query = ''): Promise<{ status: number; report: Report }> {
-  const answer = await send(`${url}/sessions/${encodeId('session', id)}/transcript${query}`, { method: 'POST', body, headers: { ...headers } });
+const exported = async (id: string, as: string): Promise<string> =>
+  (await send(`${url}/sessions/${encodeId('session', id)}.${as}.jsonl`, { headers: admin })).body;
+async function post(
+  id: string,
+  body: string,
+  headers: object = admin,
+  query = '',
+): Promise<{ status: number; report: Report }> {
+  const answer = await send(`${url}/sessions/${encodeId('session', id)}/transcript${query}`, {
+    method: 'POST',
+    body,
+    headers: { ...headers },
+  });
   return { status: answer.status, report: JSON.parse(answer.body) as Report };
 }
-const textsOf = async (id: string): Promise<string[]> => (await pool.query<{ content: string }>('SELECT content FROM messages WHERE session_id = $1 ORDER BY sequence', [id])).rows.map(({ content }) => content);
+const textsOf = async (id: string): Promise<string[]> =>
+  (
+    await pool.query<{ content: string }>('SELECT content FROM messages WHERE session_id = $1 ORDER BY sequence', [id])
+  ).rows.map(({ content }) => content);
 
 describe.each(['claude-code', 'codex'] as const)('a transcript that Baton wrote for %s', (as) => {
   const more = continued[as].map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -64,10 +91,22 @@ describe.each(['claude-code', 'codex'] as const)('a transcript that Baton wrote 
     const nothing = { messagesAdded: 0, toolCallsAdded: 0, turnsAdded: 0, resultsFilled: 0 };
     expect(await post(id, text)).toMatchObject({ status: 200, report: { lines, alreadyKnown: lines, ...nothing } });
     const before = await textsOf(id);
-    expect((await post(id, text + more)).report).toMatchObject({ alreadyKnown: lines, messagesAdded: 2, turnsAdded: 1, toolCallsAdded: 0, resultsFilled: 0 });
+    expect((await post(id, text + more)).report).toMatchObject({
+      alreadyKnown: lines,
+      messagesAdded: 2,
+      turnsAdded: 1,
+      toolCallsAdded: 0,
+      resultsFilled: 0,
+    });
     expect(await textsOf(id)).toEqual([...before, 'Go on.', 'I went on.']);
-    expect((await post(id, text + more)).report).toMatchObject({ alreadyKnown: lines + continued[as].length, ...nothing });
-    const { rows } = await pool.query('SELECT a.agent_id AS agent FROM turns t JOIN agent_sessions a ON a.id = t.agent_session_id WHERE t.session_id = $1 ORDER BY index', [id]);
+    expect((await post(id, text + more)).report).toMatchObject({
+      alreadyKnown: lines + continued[as].length,
+      ...nothing,
+    });
+    const { rows } = await pool.query(
+      'SELECT a.agent_id AS agent FROM turns t JOIN agent_sessions a ON a.id = t.agent_session_id WHERE t.session_id = $1 ORDER BY index',
+      [id],
+    );
     expect(rows).toEqual([{ agent: 'ada' }, { agent: 'bob' }]);
   });
 
@@ -94,7 +133,10 @@ describe.each(['claude-code', 'codex'] as const)('a transcript that Baton wrote 
     const text = await exported(id, as);
     await initiate(id, 'bob');
     const headers = { authorization: `Bearer ${await secretFor(pool, 'AGENT', 'ada')}` };
-    expect(await post(id, text + more, headers, '?agentId=ada')).toMatchObject({ status: 409, report: { errors: [{ extensions: { code: 'INVALID_STATE' } }] } });
+    expect(await post(id, text + more, headers, '?agentId=ada')).toMatchObject({
+      status: 409,
+      report: { errors: [{ extensions: { code: 'INVALID_STATE' } }] },
+    });
     expect(await textsOf(id)).not.toContain('I went on.');
   });
 });

@@ -81,7 +81,12 @@ export class Items {
   }
 
   note(text: string, { message = null, call = null }: Partial<Exported> = {}): Item {
-    return { kind: 'note', text: `<baton_note>\n${withoutNotes(text)}\n</baton_note>`, at: this.#at, mark: this.#mark(message, call) };
+    return {
+      kind: 'note',
+      text: `<baton_note>\n${withoutNotes(text)}\n</baton_note>`,
+      at: this.#at,
+      mark: this.#mark(message, call),
+    };
   }
 
   *#message({ sequence, role, content, agentId }: LogMessage): Generator<Item> {
@@ -106,10 +111,22 @@ export class Items {
     const isAnswered = error !== null || result !== null;
     const fits = JSON.stringify(given ?? null).length <= this.options.longest;
     if (isAnswered && fits && this.options.hasTool(name, given)) {
-      yield { kind: 'call', id: this.#idOf(callId, index), name, arguments: given, outcome: { text, failed: error !== null }, message, at: this.#at, mark };
+      yield {
+        kind: 'call',
+        id: this.#idOf(callId, index),
+        name,
+        arguments: given,
+        outcome: { text, failed: error !== null },
+        message,
+        at: this.#at,
+        mark,
+      };
       return;
     }
-    const asked = given === null ? '' : `\nArguments:\n${quoted(this.#short(typeof given === 'string' ? given : JSON.stringify(given)))}`;
+    const asked =
+      given === null
+        ? ''
+        : `\nArguments:\n${quoted(this.#short(typeof given === 'string' ? given : JSON.stringify(given)))}`;
     const outcome = isAnswered ? `${error === null ? 'Result' : 'Error'}:\n${quoted(text)}` : 'No result was recorded.';
     yield this.note(`Call of the tool ${JSON.stringify(inline(name))}.${asked}\n${outcome}`, mark);
   }
@@ -118,7 +135,11 @@ export class Items {
   *#voiceOf(agentId: string | null): Generator<Item> {
     if (this.#voice === agentId) return;
     this.#voice = agentId;
-    yield this.note(agentId === null ? 'What follows was recorded without an agent.' : `What follows was recorded by the agent ${agentId}.`);
+    yield this.note(
+      agentId === null
+        ? 'What follows was recorded without an agent.'
+        : `What follows was recorded by the agent ${agentId}.`,
+    );
   }
 
   #idOf(callId: string, index: number): string {

@@ -26,16 +26,29 @@ interface Line {
   baton: { session: string; message?: number | null; call?: number | null };
 }
 
-async function linesOf(id: string, as: string, { query = '', headers = admin }: { query?: string; headers?: object } = {}): Promise<Line[]> {
-  const { status, body } = await send(`${url}/sessions/${encodeId('session', id)}.${as}.jsonl${query}`, { headers: { ...headers } });
+async function linesOf(
+  id: string,
+  as: string,
+  { query = '', headers = admin }: { query?: string; headers?: object } = {},
+): Promise<Line[]> {
+  const { status, body } = await send(`${url}/sessions/${encodeId('session', id)}.${as}.jsonl${query}`, {
+    headers: { ...headers },
+  });
   expect([status, status === 200 ? '' : body]).toEqual([200, '']);
-  return body.trimEnd().split('\n').map((line) => JSON.parse(line) as Line);
+  return body
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
 }
 
 /** Words of a line, whatever the target. */
 function wordsOf({ message, payload }: Line): string {
   const content = message?.content ?? payload?.content ?? '';
-  return typeof content === 'string' ? content : content.map((block) => ('text' in block ? block.text : 'content' in block ? block.content : `call of ${block.name}`)).join('');
+  return typeof content === 'string'
+    ? content
+    : content
+        .map((block) => ('text' in block ? block.text : 'content' in block ? block.content : `call of ${block.name}`))
+        .join('');
 }
 
 beforeAll(async () => {
@@ -45,8 +58,14 @@ beforeAll(async () => {
 async function worked(): Promise<string> {
   const id = await session('ada', { title: 'Water\n"the" roses' });
   await turn(id, {
-    messages: [{ role: 'USER', content: 'Water them.' }, { role: 'ASSISTANT', content: 'I look.' }],
-    toolCalls: [toolCall('look', 'Bash', { arguments: { command: 'ls' } }), toolCall('patch', 'apply_patch', { arguments: '*** Begin Patch', error: 'refused' })],
+    messages: [
+      { role: 'USER', content: 'Water them.' },
+      { role: 'ASSISTANT', content: 'I look.' },
+    ],
+    toolCalls: [
+      toolCall('look', 'Bash', { arguments: { command: 'ls' } }),
+      toolCall('patch', 'apply_patch', { arguments: '*** Begin Patch', error: 'refused' }),
+    ],
     workspace: { folder: '/home/me/garden', branch: null, commit: null },
   });
   await turn(id, { messages: [{ role: 'ASSISTANT', content: 'They are wet.' }] });
@@ -61,9 +80,21 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     const id = await worked();
     const claude = await linesOf(id, 'claude-code');
     expect(claude[0]).toMatchObject({ type: 'custom-title', customTitle: 'Water\n"the" roses' });
-    expect(claude.slice(1).every(({ cwd, sessionId }) => cwd === '/home/me/garden' && sessionId === claude[0]!.sessionId)).toBe(true);
-    expect(wordsOf(claude[1]!)).toContain(`session ${encodeId('session', id)}, "Water \\"the\\" roses". It has its messages 1 to 5. `);
-    expect(claude.slice(2).map((line) => [line.type, line.isMeta ?? false, wordsOf(line).replace(/^<baton_note>\n|\n<\/baton_note>$/g, '').split('\n')[0]])).toEqual([
+    expect(
+      claude.slice(1).every(({ cwd, sessionId }) => cwd === '/home/me/garden' && sessionId === claude[0]!.sessionId),
+    ).toBe(true);
+    expect(wordsOf(claude[1]!)).toContain(
+      `session ${encodeId('session', id)}, "Water \\"the\\" roses". It has its messages 1 to 5. `,
+    );
+    expect(
+      claude.slice(2).map((line) => [
+        line.type,
+        line.isMeta ?? false,
+        wordsOf(line)
+          .replace(/^<baton_note>\n|\n<\/baton_note>$/g, '')
+          .split('\n')[0],
+      ]),
+    ).toEqual([
       ['user', true, 'What follows was recorded by the agent ada.'],
       ['user', false, 'Water them.'],
       ['assistant', false, 'I look.'],
@@ -77,7 +108,10 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     ]);
 
     const codex = await linesOf(id, 'codex', { query: '?folder=%2Ftmp%2Fhere' });
-    expect(codex[0]).toMatchObject({ type: 'session_meta', payload: { cwd: '/tmp/here', id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8/) as string } });
+    expect(codex[0]).toMatchObject({
+      type: 'session_meta',
+      payload: { cwd: '/tmp/here', id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8/) as string },
+    });
     const items = codex.slice(2).filter(({ type }) => type === 'response_item');
     expect(items.map(({ payload }) => payload)).toMatchObject([
       { role: 'user' },
@@ -93,36 +127,61 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
 
   it.each(['claude-code', 'codex'])('begin after the last cut of the window, and say so: %s', async (as) => {
     const id = await session('ada');
-    for (const n of [1, 2, 3]) await turn(id, { messages: [{ role: 'ASSISTANT', content: `Words ${n}` }], toolCalls: [toolCall(`c${n}`, 'Read', { arguments: { path: `path ${n}` } })], truncated: n === 3 });
+    for (const n of [1, 2, 3])
+      await turn(id, {
+        messages: [{ role: 'ASSISTANT', content: `Words ${n}` }],
+        toolCalls: [toolCall(`c${n}`, 'Read', { arguments: { path: `path ${n}` } })],
+        truncated: n === 3,
+      });
     const text = (await linesOf(id, as)).map((line) => JSON.stringify(line)).join('\n');
-    expect(text).toContain("has its messages 3 to 3. The messages 1 to 2 are left out: the agent's window was cut after them.");
+    expect(text).toContain(
+      "has its messages 3 to 3. The messages 1 to 2 are left out: the agent's window was cut after them.",
+    );
     expect(text).not.toMatch(/Words [12]|path [12]/);
     expect(text).toContain('path 3');
   });
 
   it.each(['claude-code', 'codex'])('keep the newest when there is no room, and say so: %s', async (as) => {
     const id = await session('ada');
-    for (let n = 1; n <= 30; n += 1) await turn(id, { messages: [{ role: 'ASSISTANT', content: `Words ${n}. ${'x'.repeat(100 + n * 10)}` }] });
+    for (let n = 1; n <= 30; n += 1)
+      await turn(id, { messages: [{ role: 'ASSISTANT', content: `Words ${n}. ${'x'.repeat(100 + n * 10)}` }] });
     const lines = await linesOf(id, as, { query: '?maxTokens=2000' });
     const numbers = [...new Set(lines.flatMap(({ baton }) => baton.message ?? []))];
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => 31 - numbers.length + index));
     expect([numbers.length > 8, numbers.length < 20]).toEqual([true, true]);
-    expect(wordsOf(lines[1]!)).toContain(`The messages 1 to ${30 - numbers.length} are left out: there is no room for them.`);
+    expect(wordsOf(lines[1]!)).toContain(
+      `The messages 1 to ${30 - numbers.length} are left out: there is no room for them.`,
+    );
     expect((await linesOf(id, as)).at(1)).toSatisfy((line: Line) => wordsOf(line).includes('messages 1 to 30.'));
   });
 
   it.each(['claude-code', 'codex'])('give an agent what its tenures may read, and others 404: %s', async (as) => {
-    await run(updateAgent, { id: 'ada', collaborations: [{ agentId: 'bob', when: null, carry: asCarry({ messages: 'LAST', lastMessages: 1, toolCalls: 'NONE' }) }] });
+    await run(updateAgent, {
+      id: 'ada',
+      collaborations: [
+        { agentId: 'bob', when: null, carry: asCarry({ messages: 'LAST', lastMessages: 1, toolCalls: 'NONE' }) },
+      ],
+    });
     const id = await session('ada');
-    await turn(id, { messages: [{ role: 'USER', content: 'HIDDEN request' }, { role: 'ASSISTANT', content: 'HIDDEN answer' }], toolCalls: [toolCall('c', 'Bash', { arguments: { command: 'HIDDEN' } })] });
+    await turn(id, {
+      messages: [
+        { role: 'USER', content: 'HIDDEN request' },
+        { role: 'ASSISTANT', content: 'HIDDEN answer' },
+      ],
+      toolCalls: [toolCall('c', 'Bash', { arguments: { command: 'HIDDEN' } })],
+    });
     await turn(id, { messages: [{ role: 'ASSISTANT', content: 'GIVEN words' }] });
     const { handoffId } = await initiate(id, 'bob');
     await run(acceptHandoff, { handoffId });
-    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'LATER words' }], toolCalls: [toolCall('d', 'Bash', { arguments: { command: 'LATER' } })] });
+    await turn(id, {
+      messages: [{ role: 'ASSISTANT', content: 'LATER words' }],
+      toolCalls: [toolCall('d', 'Bash', { arguments: { command: 'LATER' } })],
+    });
     const headers = async (agentId: string) => ({ authorization: `Bearer ${await secretFor(pool, 'AGENT', agentId)}` });
     const lines = await linesOf(id, as, { headers: await headers('bob') });
     const text = lines.map((line) => JSON.stringify(line)).join('\n');
-    for (const mark of ['LATER words', 'were not passed on to you']) expect([mark, text.includes(mark)]).toEqual([mark, true]);
+    for (const mark of ['LATER words', 'were not passed on to you'])
+      expect([mark, text.includes(mark)]).toEqual([mark, true]);
     expect(text).not.toContain('HIDDEN');
     expect(JSON.stringify(await linesOf(id, as, { headers: await headers('ada') }))).toContain('HIDDEN answer');
     const path = `${url}/sessions/${encodeId('session', id)}.${as}.jsonl`;
@@ -138,7 +197,10 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     const id = await worked();
     const path = `${url}/sessions/${encodeId('session', id)}.codex.jsonl`;
     const first = await send(path, { headers: admin });
-    expect(first.headers).toMatchObject({ 'content-type': 'application/x-ndjson; charset=utf-8', 'content-disposition': `attachment; filename="${encodeId('session', id)}.codex.jsonl"` });
+    expect(first.headers).toMatchObject({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': `attachment; filename="${encodeId('session', id)}.codex.jsonl"`,
+    });
     expect((await send(path, { headers: admin })).body).toBe(first.body);
     const known = { ...admin, 'if-none-match': first.headers.etag! };
     expect((await send(path, { headers: known })).status).toBe(304);
@@ -153,21 +215,40 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
     ['?folder=%2Fa%0Ab', /folder is not an absolute path/],
   ])('refuse %s with 400', async (query, message) => {
     const id = await session('ada');
-    const { status, body } = await send(`${url}/sessions/${encodeId('session', id)}.codex.jsonl${query}`, { headers: admin });
-    expect([status, JSON.parse(body)]).toEqual([400, { errors: [{ message: expect.stringMatching(message) as string, extensions: { code: 'BAD_USER_INPUT' } }] }]);
+    const { status, body } = await send(`${url}/sessions/${encodeId('session', id)}.codex.jsonl${query}`, {
+      headers: admin,
+    });
+    expect([status, JSON.parse(body)]).toEqual([
+      400,
+      { errors: [{ message: expect.stringMatching(message) as string, extensions: { code: 'BAD_USER_INPUT' } }] },
+    ]);
   });
 
-  it.each(['session_00000000000000000000000000', 'handoff_00000000000000000000000000', 'nonsense', '%00'])('return 404 for %s', async (id) => {
-    const { status, body } = await send(`${url}/sessions/${id}.claude-code.jsonl`, { headers: admin });
-    expect([status, JSON.parse(body)]).toMatchObject([404, { errors: [{ extensions: { code: 'NOT_FOUND' } }] }]);
-  });
+  it.each(['session_00000000000000000000000000', 'handoff_00000000000000000000000000', 'nonsense', '%00'])(
+    'return 404 for %s',
+    async (id) => {
+      const { status, body } = await send(`${url}/sessions/${id}.claude-code.jsonl`, { headers: admin });
+      expect([status, JSON.parse(body)]).toMatchObject([404, { errors: [{ extensions: { code: 'NOT_FOUND' } }] }]);
+    },
+  );
 
   it('read texts only as the reader takes them', async () => {
     const id = await session('ada');
-    for (let n = 0; n < 8; n += 1) await turn(id, { messages: [{ role: 'ASSISTANT', content: `${n} `.repeat(120_000) }] });
+    for (let n = 0; n < 8; n += 1)
+      await turn(id, { messages: [{ role: 'ASSISTANT', content: `${n} `.repeat(120_000) }] });
     const asked: string[][] = [];
-    const counting = { query: (query: { values: string[][] }, values?: unknown[]) => (asked.push(query.values?.[0] ?? []), pool.query(query as never, values as never)) };
-    const native = await nativeTranscript({ pool: counting as never, caller: operator }, encodeId('session', id), { as: 'codex', agent: null, folder: null, maxTokens: '1000000' });
+    const counting = {
+      query: (query: { values: string[][] }, values?: unknown[]) => (
+        asked.push(query.values?.[0] ?? []),
+        pool.query(query as never, values as never)
+      ),
+    };
+    const native = await nativeTranscript({ pool: counting as never, caller: operator }, encodeId('session', id), {
+      as: 'codex',
+      agent: null,
+      folder: null,
+      maxTokens: '1000000',
+    });
     const parts = native!.parts();
     asked.length = 0;
     for (let taken = 0; taken < 3; taken += 1) await parts.next();

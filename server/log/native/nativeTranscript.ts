@@ -34,7 +34,11 @@ const partOfWhole = 8;
  * Agent may not read it.
  * @throws BadUserInputError
  */
-export async function nativeTranscript({ pool, caller }: Reader, sessionId: string, options: NativeOptions): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
+export async function nativeTranscript(
+  { pool, caller }: Reader,
+  sessionId: string,
+  options: NativeOptions,
+): Promise<{ head: string; parts: () => AsyncGenerator<string, void> } | null> {
   const { as, tokens, folder: given } = decoded(options);
   const decodedId = decodeId(sessionId);
   if (decodedId?.prefix !== 'session') return null;
@@ -48,13 +52,24 @@ export async function nativeTranscript({ pool, caller }: Reader, sessionId: stri
   const { title, createdAt: at, entries, updatedAt, messageCount, toolCallCount } = part;
   const target = targets[as];
   const folder = given ?? part.folder ?? '/';
-  const head = JSON.stringify([sessionId, as, folder, title, messageCount, toolCallCount, entries[0]?.id, tokens, updatedAt]);
+  const head = JSON.stringify([
+    sessionId,
+    as,
+    folder,
+    title,
+    messageCount,
+    toolCallCount,
+    entries[0]?.id,
+    tokens,
+    updatedAt,
+  ]);
   const { head: first, linesOf } = target.begin({ id: idFrom(head), title, folder, at, session: sessionId });
   const items = new Items({ session: sessionId, hasTool: target.hasTool, longest, begin: at });
   const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   async function* parts(): AsyncGenerator<string, void> {
     yield text([first, ...linesOf(items.note(introduction(sessionId, part!, longest)))]);
-    for await (const entry of readEntries(reader, entries)) for (const item of items.of(entry)) yield text(linesOf(item));
+    for await (const entry of readEntries(reader, entries))
+      for (const item of items.of(entry)) yield text(linesOf(item));
   }
   return { head, parts };
 }
@@ -62,10 +77,16 @@ export async function nativeTranscript({ pool, caller }: Reader, sessionId: stri
 function decoded({ as, folder, maxTokens }: NativeOptions): { as: TargetName; folder: string | null; tokens: number } {
   const tokens = maxTokens === null ? targets[as].defaultTokens : Number(maxTokens);
   if (!Number.isInteger(tokens) || tokens < leastTokens || tokens > mostTokens) {
-    throw new BadUserInputError(`maxTokens is '${maxTokens!.slice(0, 60)}': give a whole number from ${leastTokens} to ${mostTokens}`, ['maxTokens']);
+    throw new BadUserInputError(
+      `maxTokens is '${maxTokens!.slice(0, 60)}': give a whole number from ${leastTokens} to ${mostTokens}`,
+      ['maxTokens'],
+    );
   }
   if (folder !== null && (!folder.startsWith('/') || folder.length > maxFolder || /\p{Cc}/u.test(folder))) {
-    throw new BadUserInputError(`folder is not an absolute path of at most ${maxFolder} characters: give one such as /home/me/project`, ['folder']);
+    throw new BadUserInputError(
+      `folder is not an absolute path of at most ${maxFolder} characters: give one such as /home/me/project`,
+      ['folder'],
+    );
   }
   return { as, folder, tokens };
 }
@@ -77,9 +98,17 @@ function idFrom(text: string): string {
 }
 
 /** The first words of a transcript: where it is from, and what it leaves out. */
-function introduction(session: string, { title, messageCount, entries, visibleFrom, isCut }: LogPart, longest: number): string {
+function introduction(
+  session: string,
+  { title, messageCount, entries, visibleFrom, isCut }: LogPart,
+  longest: number,
+): string {
   const from = entries.find(({ kind }) => kind === 'message')?.sequence ?? messageCount + 1;
-  const why = isCut ? 'there is no room for them' : from > visibleFrom ? 'they were not passed on to you' : "the agent's window was cut after them";
+  const why = isCut
+    ? 'there is no room for them'
+    : from > visibleFrom
+      ? 'they were not passed on to you'
+      : "the agent's window was cut after them";
   const left = from === 1 ? '' : ` The messages 1 to ${from - 1} are left out: ${why}.`;
   const held = from > messageCount ? 'has none of its messages' : `has its messages ${from} to ${messageCount}`;
   return (

@@ -37,7 +37,11 @@ const bytesOfLine = 300;
 const maxEntries = 15_000;
 
 /** Null when the Session does not exist or the caller may not read it. A text counts as at most `longest` bytes. */
-export async function readPart({ pool, caller }: Reader, sessionId: string, { bytes, longest }: { bytes: number; longest: number }): Promise<LogPart | null> {
+export async function readPart(
+  { pool, caller }: Reader,
+  sessionId: string,
+  { bytes, longest }: { bytes: number; longest: number },
+): Promise<LogPart | null> {
   const { rows } = await pool.query<Omit<LogPart, 'entries' | 'isCut'> & { visibleCallsFrom: number }>(
     `SELECT title, created_at AS "createdAt", updated_at AS "updatedAt", message_count AS "messageCount", tool_call_count AS "toolCallCount",
        visible_from AS "visibleFrom", visible_calls_from AS "visibleCallsFrom",
@@ -66,14 +70,24 @@ export async function readPart({ pool, caller }: Reader, sessionId: string, { by
 const partBytes = 1024 * 1024;
 
 /** The entries with their texts, a part at a time. */
-export async function* readEntries({ pool }: Pick<Reader, 'pool'>, entries: readonly Place[]): AsyncGenerator<LogEntry> {
+export async function* readEntries(
+  { pool }: Pick<Reader, 'pool'>,
+  entries: readonly Place[],
+): AsyncGenerator<LogEntry> {
   for (let from = 0, to = 0; from < entries.length; from = to) {
-    for (let bytes = 0; to < entries.length && (to === from || bytes + entries[to]!.bytes <= partBytes); to += 1) bytes += entries[to]!.bytes;
+    for (let bytes = 0; to < entries.length && (to === from || bytes + entries[to]!.bytes <= partBytes); to += 1)
+      bytes += entries[to]!.bytes;
     const part = entries.slice(from, to);
     const found = new Map<string, LogEntry>();
     const idsOf = (kind: Place['kind']): string[] => part.flatMap((entry) => (entry.kind === kind ? [entry.id] : []));
-    for (const { id, ...entry } of (await pool.query<LogMessage & { id: string }>({ ...findMessages, values: [idsOf('message')] })).rows) found.set(id, entry);
-    for (const { id, ...entry } of (await pool.query<LogCall & { id: string }>({ ...findCalls, values: [idsOf('call')] })).rows) found.set(id, entry);
+    for (const { id, ...entry } of (
+      await pool.query<LogMessage & { id: string }>({ ...findMessages, values: [idsOf('message')] })
+    ).rows)
+      found.set(id, entry);
+    for (const { id, ...entry } of (
+      await pool.query<LogCall & { id: string }>({ ...findCalls, values: [idsOf('call')] })
+    ).rows)
+      found.set(id, entry);
     for (const { id } of part) if (found.has(id)) yield found.get(id)!;
   }
 }
@@ -89,4 +103,3 @@ const findCalls = {
            CASE WHEN c.message_id IS NOT NULL THEN c.sequence END AS message
          FROM tool_calls c JOIN turns t ON t.id = c.turn_id LEFT JOIN agent_sessions a ON a.id = t.agent_session_id WHERE c.id = ANY ($1::uuid[])`,
 };
-

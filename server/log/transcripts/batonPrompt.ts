@@ -1,5 +1,6 @@
 /** Begins the prompt that `baton watch` gives a command. In a transcript, that prompt is not a person's message. */
-export const batonPrompt = (agent: string, session: string, handoff: string): string => `You are agent ${agent} of Baton. You took session ${session} over by handoff ${handoff}.`;
+export const batonPrompt = (agent: string, session: string, handoff: string): string =>
+  `You are agent ${agent} of Baton. You took session ${session} over by handoff ${handoff}.`;
 
 const sentence = String.raw`You are agent [a-z0-9_-]+ of Baton\. You took session (session_\w+) over by handoff (handoff_\w+)\.`;
 const atStart = new RegExp(`^${sentence}`);

@@ -3,8 +3,19 @@ import { callsIn, readFixture, readText, saidIn } from '../../../test/readTransc
 
 test('lists no file as modified when its only Write failed', async () => {
   const transcript = await readFixture('claude-failed-write');
-  expect(transcript.facts).toMatchObject({ filesModified: [], toolErrors: 1, toolCalls: [{ name: 'Write', count: 1 }] });
-  expect(callsIn(transcript)).toMatchObject([{ callId: 'toolu_w', result: null, error: '<tool_use_error>File has not been read yet.</tool_use_error>', filesModified: [] }]);
+  expect(transcript.facts).toMatchObject({
+    filesModified: [],
+    toolErrors: 1,
+    toolCalls: [{ name: 'Write', count: 1 }],
+  });
+  expect(callsIn(transcript)).toMatchObject([
+    {
+      callId: 'toolu_w',
+      result: null,
+      error: '<tool_use_error>File has not been read yet.</tool_use_error>',
+      filesModified: [],
+    },
+  ]);
 });
 
 test('reads a slash command as a user message, and the text behind it as SYSTEM', async () => {
@@ -86,7 +97,13 @@ test('ignores progress lines that repeat a sub-agent', async () => {
 
 test.each([true, false])('reads no user message from the file of a sub-agent (sidechain: %s)', async (sidechain) => {
   const transcript = await readFixture('claude-subagent', { sidechain });
-  expect(transcript.facts).toMatchObject({ humanMessages: 0, assistantMessages: 2, sidechainLines: 5, toolErrors: 1, tasks: [] });
+  expect(transcript.facts).toMatchObject({
+    humanMessages: 0,
+    assistantMessages: 2,
+    sidechainLines: 5,
+    toolErrors: 1,
+    tasks: [],
+  });
   expect(saidIn(transcript)).toEqual(['0 SYSTEM: Measure the plot.', '0 TOOL: It is 4 by 6 metres.']);
 });
 
@@ -116,7 +133,13 @@ test('joins a message that spans several lines, with the usage of its last line'
     lines: 8,
     assistantMessages: 2,
     thinkingBlocks: 2,
-    usage: { inputTokens: 4, outputTokens: 47, cacheCreationInputTokens: 200, cacheReadInputTokens: 2_000, model: 'claude-opus-4-6' },
+    usage: {
+      inputTokens: 4,
+      outputTokens: 47,
+      cacheCreationInputTokens: 200,
+      cacheReadInputTokens: 2_000,
+      model: 'claude-opus-4-6',
+    },
   });
   expect(saidIn(transcript)).toEqual(['0 USER: Count the apples.', '0 ASSISTANT: I count.', '0 ASSISTANT: Seven.']);
   const [call] = callsIn(transcript);
@@ -154,11 +177,24 @@ test('replaces NUL and unpaired surrogates with U+FFFD everywhere, and counts th
   const transcript = await readFixture('claude-unstorable');
   expect(transcript.facts.replacedCharacters).toBe(6);
   expect(saidIn(transcript)).toEqual(['0 USER: A NUL \uFFFD in words.', '0 ASSISTANT: half \uFFFD half']);
-  expect(callsIn(transcript)).toMatchObject([{ arguments: { command: 'printf \uFFFD', 'deep\uFFFDkey': ['x\uFFFD'] }, result: 'out\uFFFDput' }]);
+  expect(callsIn(transcript)).toMatchObject([
+    { arguments: { command: 'printf \uFFFD', 'deep\uFFFDkey': ['x\uFFFD'] }, result: 'out\uFFFDput' },
+  ]);
 });
 
 test('knows titles, links and modes, and ignores a failed result without its call', async () => {
-  const lines = ['permission-mode', 'custom-title', 'ai-title', 'last-prompt', 'pr-link'].map((type) => ({ type, sessionId: 's' }));
-  const stray = { type: 'user', sessionId: 's', uuid: 'u', message: { content: [{ type: 'tool_result', tool_use_id: 'elsewhere', is_error: true, content: 'bad' }] } };
-  expect((await readText([...lines, stray].map((line) => JSON.stringify(line)).join('\n'))).facts).toMatchObject({ unknownTypes: [], toolErrors: 0 });
+  const lines = ['permission-mode', 'custom-title', 'ai-title', 'last-prompt', 'pr-link'].map((type) => ({
+    type,
+    sessionId: 's',
+  }));
+  const stray = {
+    type: 'user',
+    sessionId: 's',
+    uuid: 'u',
+    message: { content: [{ type: 'tool_result', tool_use_id: 'elsewhere', is_error: true, content: 'bad' }] },
+  };
+  expect((await readText([...lines, stray].map((line) => JSON.stringify(line)).join('\n'))).facts).toMatchObject({
+    unknownTypes: [],
+    toolErrors: 0,
+  });
 });

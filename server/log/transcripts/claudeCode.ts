@@ -5,14 +5,18 @@ import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
 
 export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
-  'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(' '),
+  'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(
+    ' ',
+  ),
 );
 
 /** Program output in a person's place. */
-const notHuman = /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
+const notHuman =
+  /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
 
 /** Claude Code writes it when a resumed session ends with words of the user's side. */
-const isFiller = ({ model }: Fields, texts: string[]): boolean => model === '<synthetic>' && texts.length === 1 && texts[0] === 'No response requested.';
+const isFiller = ({ model }: Fields, texts: string[]): boolean =>
+  model === '<synthetic>' && texts.length === 1 && texts[0] === 'No response requested.';
 
 /** Reads session transcripts of Claude Code: one JSON entry per line. */
 export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
@@ -40,10 +44,16 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (call !== null && !outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
     }
     const texts = textsOf(blocks);
-    const own = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0 && !notHuman.test(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '');
+    const own =
+      entry['isMeta'] !== true &&
+      entry['isCompactSummary'] !== true &&
+      results.length === 0 &&
+      !notHuman.test(texts[0] ?? '') &&
+      !isBatonPrompt(texts[0] ?? '');
     // Not from a person: prompts of sub-agents and of `baton watch`, expanded slash commands, output of hooks and interruptions.
     if (sidechain) draft.addMessage('SYSTEM', texts, place, { kind: 'SUBTASK' });
-    else if (!own) draft.addMessage('SYSTEM', texts, place, entry['isCompactSummary'] === true ? { kind: 'STATUS' } : {});
+    else if (!own)
+      draft.addMessage('SYSTEM', texts, place, entry['isCompactSummary'] === true ? { kind: 'STATUS' } : {});
     else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
   }
 
@@ -52,12 +62,18 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const id = typeof message['id'] === 'string' ? message['id'] : `line ${draft.lines[place.line]!.key}`;
     draft.assistant(id);
     const blocks = blocksOf(message['content']);
-    draft.counts.thinkingBlocks += blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking').length;
+    draft.counts.thinkingBlocks += blocks.filter(
+      ({ type }) => type === 'thinking' || type === 'redacted_thinking',
+    ).length;
     // Messages of a sub-agent count as tool output, so that the agent's own last message stays the last.
     const texts = textsOf(blocks);
-    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, { id, ...(sidechain ? { kind: 'SUBTASK' as const } : entry['isApiErrorMessage'] === true && { kind: 'ERROR' as const }) });
+    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, {
+      id,
+      ...(sidechain ? { kind: 'SUBTASK' as const } : entry['isApiErrorMessage'] === true && { kind: 'ERROR' as const }),
+    });
     for (const block of blocks) {
-      if (block['type'] === 'tool_use') draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
+      if (block['type'] === 'tool_use')
+        draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
     }
     const usage = fieldsOf(message['usage']);
     const tokens = {
@@ -68,14 +84,18 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     };
     // A sub-agent has its own window.
     if (!sidechain) draft.reportWindow(tokens, place);
-    const model = typeof message['model'] === 'string' && !message['model'].startsWith('<') ? draft.clean.name(message['model'], 'unknown') : null;
+    const model =
+      typeof message['model'] === 'string' && !message['model'].startsWith('<')
+        ? draft.clean.name(message['model'], 'unknown')
+        : null;
     draft.setUsage(`message ${id}`, tokens, model, place);
   }
 
   return {
     knows: ({ type }) => claudeCodeTypes.has(type),
     typeOf: ({ type }) => type,
-    keyOf: ({ sessionId, uuid }) => (typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null),
+    keyOf: ({ sessionId, uuid }) =>
+      typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null,
     at: ({ timestamp }) => instantOf(timestamp),
     read(entry, place) {
       uuids.add(entry['uuid']);
@@ -83,15 +103,22 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (sidechain) draft.counts.sidechainLines += 1;
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
-      else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain) draft.compact(place);
+      else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain)
+        draft.compact(place);
       else if (entry['type'] === 'custom-title' || entry['type'] === 'ai-title') name(entry);
       else if (entry['type'] === 'summary' && summaries.length < 100) summaries.push(entry);
       // The branch is empty outside a repository, and `HEAD` when none is checked out.
-      if (!sidechain) draft.setWorkspace({ folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] }, place);
+      if (!sidechain)
+        draft.setWorkspace(
+          { folder: entry['cwd'], branch: entry['gitBranch'] === 'HEAD' ? null : entry['gitBranch'] },
+          place,
+        );
     },
     end() {
       // The file may contain summaries of other sessions.
-      const own = titled ? undefined : summaries.findLast(({ leafUuid }) => leafUuid === undefined || uuids.has(leafUuid));
+      const own = titled
+        ? undefined
+        : summaries.findLast(({ leafUuid }) => leafUuid === undefined || uuids.has(leafUuid));
       if (own !== undefined) draft.name(own['summary']);
     },
   };
@@ -105,12 +132,19 @@ class TaskList {
 
   apply(call: CallEntry, answer: unknown, draft: Draft, place: Place): void {
     const { name, result } = call;
-    if (taskTools.has(name)) draft.useArguments(call, (args) => this.#change(name, fieldsOf(args), result, answer, draft, place));
+    if (taskTools.has(name))
+      draft.useArguments(call, (args) => this.#change(name, fieldsOf(args), result, answer, draft, place));
   }
 
   #change(name: string, input: Fields, result: string | null, answer: unknown, draft: Draft, place: Place): void {
     if (name === 'TodoWrite') {
-      draft.setTasks(listOf(input['todos']).map((todo) => ({ content: fieldsOf(todo)['content'], status: fieldsOf(todo)['status'] })), place);
+      draft.setTasks(
+        listOf(input['todos']).map((todo) => ({
+          content: fieldsOf(todo)['content'],
+          status: fieldsOf(todo)['status'],
+        })),
+        place,
+      );
       return;
     }
     if (name === 'TaskCreate') {
@@ -137,9 +171,12 @@ function writtenBy({ name, input }: Fields): unknown[] {
   return typeof name === 'string' && writers.has(name) ? [file_path ?? notebook_path] : [];
 }
 
-const blocksOf = (content: unknown): Fields[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).filter(isObject));
+const blocksOf = (content: unknown): Fields[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).filter(isObject);
 
 const textsOf = (blocks: Fields[]): string[] =>
-  blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : type === 'image' ? ['[image]'] : []));
+  blocks.flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? [text] : type === 'image' ? ['[image]'] : [],
+  );
 
 const textOf = (content: unknown): string => textsOf(blocksOf(content)).join('\n');

@@ -58,7 +58,9 @@ export class Cleaner {
       return '[nested too deep]';
     }
     if (Array.isArray(value)) return value.map((part) => this.#value(part, depth + 1, longest));
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [this.#storable(key), this.#value(part, depth + 1, longest)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [this.#storable(key), this.#value(part, depth + 1, longest)]),
+    );
   }
 
   #storable(text: string): string {

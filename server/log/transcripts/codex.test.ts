@@ -3,13 +3,26 @@ import { callsIn, readFixture, readText, saidIn } from '../../../test/readTransc
 
 const transcript = await readFixture('codex-rollout');
 
-const readLines = (...lines: [string, object][]) => readText(lines.map(([type, payload]) => JSON.stringify({ type, payload })).join('\n'));
-const item = (text: string, role = 'user'): [string, object] => ['response_item', { type: 'message', role, content: [{ type: 'input_text', text }] }];
+const readLines = (...lines: [string, object][]) =>
+  readText(lines.map(([type, payload]) => JSON.stringify({ type, payload })).join('\n'));
+const item = (text: string, role = 'user'): [string, object] => [
+  'response_item',
+  { type: 'message', role, content: [{ type: 'input_text', text }] },
+];
 const event = (message: string): [string, object] => ['event_msg', { type: 'user_message', message }];
-const completed = (text: string): [string, object] => ['event_msg', { type: 'item_completed', item: { type: 'UserMessage', content: [{ type: 'text', text }] } }];
+const completed = (text: string): [string, object] => [
+  'event_msg',
+  { type: 'item_completed', item: { type: 'UserMessage', content: [{ type: 'text', text }] } },
+];
 const used = (total: number, last: number): [string, object] => [
   'event_msg',
-  { type: 'token_count', info: { total_token_usage: { input_tokens: total, output_tokens: total }, last_token_usage: { input_tokens: last, output_tokens: last, cached_input_tokens: 1 } } },
+  {
+    type: 'token_count',
+    info: {
+      total_token_usage: { input_tokens: total, output_tokens: total },
+      last_token_usage: { input_tokens: last, output_tokens: last, cached_input_tokens: 1 },
+    },
+  },
 ];
 
 test('reads a user message once from its item and its event, and again when it is repeated', () => {
@@ -50,7 +63,15 @@ test('reads an answer in place of an output as a failure, and its patch as not a
     'execution error: Io(Custom { kind: Other })',
   ];
   const lines = answers.flatMap((output, index) => [
-    { type: 'response_item', payload: { type: 'custom_tool_call', call_id: `c${index}`, name: 'apply_patch', input: '*** Begin Patch\n*** Update File: a.md\n*** End Patch' } },
+    {
+      type: 'response_item',
+      payload: {
+        type: 'custom_tool_call',
+        call_id: `c${index}`,
+        name: 'apply_patch',
+        input: '*** Begin Patch\n*** Update File: a.md\n*** End Patch',
+      },
+    },
     { type: 'response_item', payload: { type: 'custom_tool_call_output', call_id: `c${index}`, output } },
   ]);
   const read = await readText(lines.map((line) => JSON.stringify(line)).join('\n'));
@@ -59,7 +80,13 @@ test('reads an answer in place of an output as a failure, and its patch as not a
 });
 
 test('lists the files of successful patches, from calls and from commands', () => {
-  expect(transcript.facts.filesModified).toEqual(['fence/east.md', 'fence/north.md', 'fence/rotten.md', 'fence/south.md', 'fence/sunrise.md']);
+  expect(transcript.facts.filesModified).toEqual([
+    'fence/east.md',
+    'fence/north.md',
+    'fence/rotten.md',
+    'fence/south.md',
+    'fence/sunrise.md',
+  ]);
 });
 
 test('takes the last plan as the tasks', () => {
@@ -70,8 +97,21 @@ test('takes the last plan as the tasks', () => {
 });
 
 test('sums the usage of requests in their turn, with cached tokens apart', () => {
-  expect(transcript.facts.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cacheCreationInputTokens: 0, cacheReadInputTokens: 7_000, model: 'gpt-5.5' });
-  expect(transcript.usage.map(({ turn, tokens }) => [turn, tokens.inputTokens, tokens.cacheReadInputTokens, tokens.outputTokens])).toEqual([
+  expect(transcript.facts.usage).toEqual({
+    inputTokens: 2_000,
+    outputTokens: 300,
+    cacheCreationInputTokens: 0,
+    cacheReadInputTokens: 7_000,
+    model: 'gpt-5.5',
+  });
+  expect(
+    transcript.usage.map(({ turn, tokens }) => [
+      turn,
+      tokens.inputTokens,
+      tokens.cacheReadInputTokens,
+      tokens.outputTokens,
+    ]),
+  ).toEqual([
     [0, 1_500, 1_500, 120],
     [1, 500, 5_500, 180],
   ]);
@@ -88,24 +128,65 @@ test('reads no user message from the rollout of a sub-agent', async () => {
 });
 
 test('reads a user item without an event as SYSTEM, and begins no turn', async () => {
-  const { facts, usage, ...read } = await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Use the other tool.'), used(5, 5), item('Again.', 'assistant'), item('Two'), event('Two'), used(9, 4));
-  expect(saidIn({ facts, usage, ...read })).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Use the other tool.', '0 ASSISTANT: Again.', '1 USER: Two']);
+  const { facts, usage, ...read } = await readLines(
+    item('One'),
+    event('One'),
+    item('Done.', 'assistant'),
+    item('Use the other tool.'),
+    used(5, 5),
+    item('Again.', 'assistant'),
+    item('Two'),
+    event('Two'),
+    used(9, 4),
+  );
+  expect(saidIn({ facts, usage, ...read })).toEqual([
+    '0 USER: One',
+    '0 ASSISTANT: Done.',
+    '0 SYSTEM: Use the other tool.',
+    '0 ASSISTANT: Again.',
+    '1 USER: Two',
+  ]);
   expect(facts.humanMessages).toBe(2);
   expect(usage.map(({ turn }) => turn)).toEqual([0, 1]);
 });
 
 test('reads user items without events as user messages when the file has no events, and a last item whose event may follow', async () => {
   expect((await readLines(item('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
-  expect((await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages).toBe(2);
+  expect(
+    (await readLines(item('One'), event('One'), item('Done.', 'assistant'), item('Two'))).facts.humanMessages,
+  ).toBe(2);
 });
 
 test('reads user messages of newer rollouts from items, and from both', async () => {
-  expect(saidIn(await readLines(item('One'), completed('One'), item('Done.', 'assistant'), item('Chatter'), item('Yes.', 'assistant')))).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Chatter', '0 ASSISTANT: Yes.']);
-  for (const lines of [[item('One'), event('One'), completed('One')], [event('One'), completed('One'), item('One')]]) expect((await readLines(...lines)).facts.humanMessages).toBe(1);
+  expect(
+    saidIn(
+      await readLines(
+        item('One'),
+        completed('One'),
+        item('Done.', 'assistant'),
+        item('Chatter'),
+        item('Yes.', 'assistant'),
+      ),
+    ),
+  ).toEqual(['0 USER: One', '0 ASSISTANT: Done.', '0 SYSTEM: Chatter', '0 ASSISTANT: Yes.']);
+  for (const lines of [
+    [item('One'), event('One'), completed('One')],
+    [event('One'), completed('One'), item('One')],
+  ])
+    expect((await readLines(...lines)).facts.humanMessages).toBe(1);
 });
 
 test("sums each request's usage once when the total is repeated or starts again", async () => {
-  const { facts, usage } = await readLines(event('One'), used(10, 10), used(10, 10), used(25, 15), used(7, 7), item('Done.', 'assistant'), event('Two'), used(12, 5));
+  const { facts, usage } = await readLines(
+    event('One'),
+    used(10, 10),
+    used(10, 10),
+    used(25, 15),
+    used(7, 7),
+    item('Done.', 'assistant'),
+    event('Two'),
+    used(12, 5),
+  );
   expect(facts.usage).toMatchObject({ inputTokens: 10 + 15 + 7 + 5 - 4, cacheReadInputTokens: 4, outputTokens: 37 });
   expect(usage.map(({ tokens }) => tokens.outputTokens)).toEqual([32, 5]);
 });
@@ -120,9 +201,19 @@ test('reads a web search as a call', async () => {
 });
 
 test('ignores a failed result whose call is not in the file', async () => {
-  expect((await readLines(event('One'), ['response_item', { type: 'function_call_output', call_id: 'elsewhere', output: 'Exit code: 1\nOutput:\n' }])).facts.toolErrors).toBe(0);
+  expect(
+    (
+      await readLines(event('One'), [
+        'response_item',
+        { type: 'function_call_output', call_id: 'elsewhere', output: 'Exit code: 1\nOutput:\n' },
+      ])
+    ).facts.toolErrors,
+  ).toBe(0);
 });
 
 test('knows the lines that newer versions add', async () => {
-  expect((await readLines(event('One'), ['world_state', { full: true }], ['token_usage_record', { usage: {} }])).facts.unknownTypes).toEqual([]);
+  expect(
+    (await readLines(event('One'), ['world_state', { full: true }], ['token_usage_record', { usage: {} }])).facts
+      .unknownTypes,
+  ).toEqual([]);
 });

@@ -1,12 +1,31 @@
 import { isBatonPrompt } from './batonPrompt.ts';
 import type { Draft, Outcome, Place } from './draft.ts';
 import type { Reader } from './reader.ts';
-import { addTokens, fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type MessageEntry, type Tokens } from './transcript.ts';
+import {
+  addTokens,
+  fieldsOf,
+  instantOf,
+  isObject,
+  listOf,
+  tokensOf,
+  type Fields,
+  type MessageEntry,
+  type Tokens,
+} from './transcript.ts';
 
-export const codexTypes: ReadonlySet<unknown> = new Set(['session_meta', 'turn_context', 'response_item', 'event_msg', 'compacted', 'world_state', 'token_usage_record']);
+export const codexTypes: ReadonlySet<unknown> = new Set([
+  'session_meta',
+  'turn_context',
+  'response_item',
+  'event_msg',
+  'compacted',
+  'world_state',
+  'token_usage_record',
+]);
 
 /** Program text in a person's place: instructions of the repository, the state of the machine. */
-const notHuman = /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification|baton_note)\b|Warning: apply_patch was requested via )/;
+const notHuman =
+  /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification|baton_note)\b|Warning: apply_patch was requested via )/;
 
 /** Whether a person's message may have this text. */
 export const isHumanText = (text: string): boolean => !notHuman.test(text);
@@ -57,7 +76,9 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   function message({ role, content }: Fields, place: Place): void {
-    const texts = listOf(content).filter(isObject).flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
+    const texts = listOf(content)
+      .filter(isObject)
+      .flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
       draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, subtask);
@@ -80,19 +101,24 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       const key = typeof payload['id'] === 'string' ? payload['id'] : `web_search-${draft.lines[place.line]!.key}`;
       call(key, 'web_search', payload['action'], place);
       // The file does not contain the search results.
-      if (typeof payload['status'] === 'string') draft.answer(key, { text: payload['status'], failed: payload['status'] === 'failed' }, place);
+      if (typeof payload['status'] === 'string')
+        draft.answer(key, { text: payload['status'], failed: payload['status'] === 'failed' }, place);
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const answered = draft.answer(id, outcomeOf(payload['output']), place);
       if (answered?.name === 'update_plan' && answered.error === null && !sidechainFile) {
         draft.useArguments(answered, (args) => {
           const plan = listOf(fieldsOf(args)['plan']).map(fieldsOf);
-          draft.setTasks(plan.map(({ step, status }) => ({ content: step, status })), place);
+          draft.setTasks(
+            plan.map(({ step, status }) => ({ content: step, status })),
+            place,
+          );
         });
       }
     }
   }
 
-  const call = (id: unknown, name: unknown, args: unknown, place: Place): void => draft.call(id, name, args, patchedBy(args), place, null);
+  const call = (id: unknown, name: unknown, args: unknown, place: Place): void =>
+    draft.call(id, name, args, patchedBy(args), place, null);
 
   /** Adds the tokens of a request. Each is reported once or more, with a running total that may restart at any time. */
   function count(info: unknown, place: Place): void {
@@ -122,17 +148,31 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
         const git = fieldsOf(payload['git']);
         draft.setWorkspace({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
       } else if (type === 'turn_context') draft.setWorkspace({ folder: payload['cwd'] }, place);
-      if (type === 'turn_context' && typeof payload['model'] === 'string') model = draft.clean.name(payload['model'], 'unknown');
+      if (type === 'turn_context' && typeof payload['model'] === 'string')
+        model = draft.clean.name(payload['model'], 'unknown');
       else if (type === 'response_item') item(payload, place);
       else if (type === 'compacted') {
         draft.compact(place);
-        if (typeof payload['message'] === 'string') draft.addMessage('SYSTEM', [payload['message']], place, { kind: 'STATUS' });
+        if (typeof payload['message'] === 'string')
+          draft.addMessage('SYSTEM', [payload['message']], place, { kind: 'STATUS' });
       } else if (type === 'event_msg' && payload['type'] === 'token_count') count(payload['info'], place);
-      else if (type === 'event_msg' && payload['type'] === 'user_message' && typeof payload['message'] === 'string' && !sidechainFile) {
+      else if (
+        type === 'event_msg' &&
+        payload['type'] === 'user_message' &&
+        typeof payload['message'] === 'string' &&
+        !sidechainFile
+      ) {
         announce(payload['message'], 'user_message', place);
       } else if (type === 'event_msg' && payload['type'] === 'item_completed' && !sidechainFile) {
         const { type: kind, content } = fieldsOf(payload['item']);
-        if (kind === 'UserMessage') announce(listOf(content).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : [])).join('\n'), 'item_completed', place);
+        if (kind === 'UserMessage')
+          announce(
+            listOf(content)
+              .flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : []))
+              .join('\n'),
+            'item_completed',
+            place,
+          );
       }
     },
     end() {
@@ -142,9 +182,14 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   };
 }
 
-const wordsOf = (texts: string[]): string => texts.filter((text) => text !== image).join('\n').trim();
+const wordsOf = (texts: string[]): string =>
+  texts
+    .filter((text) => text !== image)
+    .join('\n')
+    .trim();
 
-const sameFigures = (a: Fields, b: Fields): boolean => ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].every((name) => a[name] === b[name]);
+const sameFigures = (a: Fields, b: Fields): boolean =>
+  ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens'].every((name) => a[name] === b[name]);
 
 function tokensIn(usage: Fields): Tokens {
   const cached = tokensOf(usage['cached_input_tokens']);
@@ -170,17 +215,27 @@ function parsed(text: unknown): unknown {
 const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 
 /** Answers of the program, instead of output, when a call failed or did not run. */
-const failedCall = /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
+const failedCall =
+  /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
 
 /** The outcome of a call, from what Codex writes as its output. */
 export function outcomeOf(output: unknown): Outcome {
   if (Array.isArray(output)) {
-    return { text: output.filter(isObject).flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n'), failed: false };
+    return {
+      text: output
+        .filter(isObject)
+        .flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+        .join('\n'),
+      failed: false,
+    };
   }
   const value = parsed(output);
   if (isObject(value) && (typeof value['output'] === 'string' || typeof value['content'] === 'string')) {
     const exit = fieldsOf(value['metadata'])['exit_code'];
-    return { text: String(value['output'] ?? value['content']), failed: value['success'] === false || (typeof exit === 'number' && exit !== 0) };
+    return {
+      text: String(value['output'] ?? value['content']),
+      failed: value['success'] === false || (typeof exit === 'number' && exit !== 0),
+    };
   }
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? '');
   return { text, failed: failedCall.test(text) || failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
@@ -196,5 +251,6 @@ function patchedBy(args: unknown): string[] {
 
 function* textsIn(value: unknown, depth = 0): Generator<string> {
   if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null && depth < 4) for (const part of Object.values(value)) yield* textsIn(part, depth + 1);
+  else if (typeof value === 'object' && value !== null && depth < 4)
+    for (const part of Object.values(value)) yield* textsIn(part, depth + 1);
 }

@@ -5,8 +5,16 @@ import { readTranscript } from './detect.ts';
 import { callsIn, fixture, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 import { maxLineCharacters, piecesOf } from './lines.ts';
 
-const person = (content: unknown, uuid = 'u1') => JSON.stringify({ type: 'user', sessionId: 's', uuid, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
-const answer = (...content: object[]) => JSON.stringify({ type: 'assistant', sessionId: 's', uuid: 'a1', message: { id: 'm1', content } });
+const person = (content: unknown, uuid = 'u1') =>
+  JSON.stringify({
+    type: 'user',
+    sessionId: 's',
+    uuid,
+    timestamp: '2026-03-02T09:00:00Z',
+    message: { role: 'user', content },
+  });
+const answer = (...content: object[]) =>
+  JSON.stringify({ type: 'assistant', sessionId: 's', uuid: 'a1', message: { id: 'm1', content } });
 
 test.each([
   ['claude-compaction', 'CLAUDE_CODE'],
@@ -18,7 +26,10 @@ test.each([
 });
 
 test('AUTO skips broken lines at the beginning', async () => {
-  expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`)).toMatchObject({ format: 'CLAUDE_CODE', facts: { badLines: 1, lines: 3 } });
+  expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`)).toMatchObject({
+    format: 'CLAUDE_CODE',
+    facts: { badLines: 1, lines: 3 },
+  });
 });
 
 test.each([
@@ -32,13 +43,18 @@ test.each([
 ])('AUTO rejects another file and names what it contains: %#', async (text, saw) => {
   const refusal = await readText(text).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);
-  expect(refusal).toMatchObject({ path: ['input', 'content'], message: expect.stringContaining(`(${saw}): give `) as unknown });
+  expect(refusal).toMatchObject({
+    path: ['input', 'content'],
+    message: expect.stringContaining(`(${saw}): give `) as unknown,
+  });
 });
 
 test('accepts a named format when no line contradicts it', async () => {
   const lines = [...Array.from({ length: 60 }, () => '{"type":"butterfly"}'), person('Hello')].join('\n');
   expect((await readText(lines, { format: 'CLAUDE_CODE' })).facts).toMatchObject({ lines: 61, humanMessages: 1 });
-  expect((await readText('{"type":"user","message":{"content":"Hello"}}', { format: 'CLAUDE_CODE' })).facts).toMatchObject({ humanMessages: 1 });
+  expect(
+    (await readText('{"type":"user","message":{"content":"Hello"}}', { format: 'CLAUDE_CODE' })).facts,
+  ).toMatchObject({ humanMessages: 1 });
 });
 
 test.each([
@@ -46,7 +62,12 @@ test.each([
   ['', 'CODEX', 'content', 'it is empty'],
   ['{"type":"butterfly"}\n'.repeat(100), 'CODEX', 'content', 'is a JSON object with the fields type'],
   [person('Hello'), 'CODEX', 'format', 'the file is a transcript of Claude Code: give CLAUDE_CODE'],
-  [await readFile(fixture('codex-rollout'), 'utf8'), 'CLAUDE_CODE', 'format', 'the file is a rollout of OpenAI Codex: give CODEX'],
+  [
+    await readFile(fixture('codex-rollout'), 'utf8'),
+    'CLAUDE_CODE',
+    'format',
+    'the file is a rollout of OpenAI Codex: give CODEX',
+  ],
 ] as const)('rejects a named format that does not fit the file: %#', async (text, format, field, says) => {
   const refusal = await readText(text, { format }).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);
@@ -54,7 +75,9 @@ test.each([
 });
 
 test('skips and counts a line that is too long, and reads the others', async () => {
-  const { facts, lines } = await readText(`${person('Before')}\n${'x'.repeat(maxLineCharacters + 1)}\n${answer({ type: 'text', text: 'After' })}`);
+  const { facts, lines } = await readText(
+    `${person('Before')}\n${'x'.repeat(maxLineCharacters + 1)}\n${answer({ type: 'text', text: 'After' })}`,
+  );
   expect(facts).toMatchObject({ lines: 3, badLines: 1, hugeLines: 1, humanMessages: 1, assistantMessages: 1 });
   expect(new Set(lines.map(({ key }) => key)).size).toBe(3);
 });
@@ -79,7 +102,9 @@ test('shortens and counts texts and values larger than a field', async () => {
 
 test('flattens deeply nested arguments, and counts a line that does not parse as broken', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
-  const { facts } = await readText(`${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n${'['.repeat(3_000_000)}`);
+  const { facts } = await readText(
+    `${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n${'['.repeat(3_000_000)}`,
+  );
   expect(facts).toMatchObject({ lines: 2, badLines: 1, shortened: 1 });
 });
 
@@ -90,14 +115,21 @@ test('joins characters that arrive in pieces', async () => {
 test('reads files alike with carriage returns, a byte order mark and no last line end', async () => {
   const plain = await readFile(fixture('claude-sidechain-inline'), 'utf8');
   const expected = await readFixture('claude-sidechain-inline');
-  for (const text of [plain, plain.trimEnd(), plain.replaceAll('\n', '\r\n'), `\uFEFF${plain}`, plain.replaceAll('\n', '\n\n')]) {
+  for (const text of [
+    plain,
+    plain.trimEnd(),
+    plain.replaceAll('\n', '\r\n'),
+    `\uFEFF${plain}`,
+    plain.replaceAll('\n', '\n\n'),
+  ]) {
     expect(await readText(text)).toEqual(expected);
     expect(await readTranscript(piecesOf(text), { format: 'AUTO', sidechain: false })).toEqual(expected);
   }
 });
 
 test('identifies lines by session and uuid, else by content and repetition', async () => {
-  const keys = async (...lines: string[]) => (await readText(lines.join('\n'), { format: 'CLAUDE_CODE' })).lines.map(({ key }) => key);
+  const keys = async (...lines: string[]) =>
+    (await readText(lines.join('\n'), { format: 'CLAUDE_CODE' })).lines.map(({ key }) => key);
   const [first, changed, other] = await keys(person('One'), person('Another text'), person('One', 'u2'));
   expect(changed).toBe(first);
   expect(other).not.toBe(first);
@@ -109,8 +141,18 @@ test('identifies lines by session and uuid, else by content and repetition', asy
 
 test('rejects a file with more than 200000 messages and tool calls', async () => {
   const calls = (line: number): string =>
-    JSON.stringify({ type: 'assistant', uuid: `u${line}`, sessionId: 's', message: { id: `m${line}`, content: Array.from({ length: 50_001 }, (_, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'x' })) } });
-  await expect(readTranscript(piecesOf([0, 1, 2, 3].map(calls).join('\n')), { format: 'AUTO', sidechain: false })).rejects.toMatchObject({
+    JSON.stringify({
+      type: 'assistant',
+      uuid: `u${line}`,
+      sessionId: 's',
+      message: {
+        id: `m${line}`,
+        content: Array.from({ length: 50_001 }, (_, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'x' })),
+      },
+    });
+  await expect(
+    readTranscript(piecesOf([0, 1, 2, 3].map(calls).join('\n')), { format: 'AUTO', sidechain: false }),
+  ).rejects.toMatchObject({
     message: expect.stringMatching(/more than 200000 messages and tool calls: import it in parts/) as string,
     path: ['input', 'content'],
   });
@@ -118,10 +160,32 @@ test('rejects a file with more than 200000 messages and tool calls', async () =>
 
 const writes = (line: number, paths: string[]): string =>
   [
-    JSON.stringify({ type: 'assistant', uuid: `a${line}`, sessionId: 's', message: { id: `m${line}`, content: paths.map((file_path, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'Write', input: { file_path } })) } }),
-    JSON.stringify({ type: 'user', uuid: `r${line}`, sessionId: 's', message: { role: 'user', content: paths.map((_, n) => ({ type: 'tool_result', tool_use_id: `${line}-${n}`, content: 'ok' })) } }),
+    JSON.stringify({
+      type: 'assistant',
+      uuid: `a${line}`,
+      sessionId: 's',
+      message: {
+        id: `m${line}`,
+        content: paths.map((file_path, n) => ({
+          type: 'tool_use',
+          id: `${line}-${n}`,
+          name: 'Write',
+          input: { file_path },
+        })),
+      },
+    }),
+    JSON.stringify({
+      type: 'user',
+      uuid: `r${line}`,
+      sessionId: 's',
+      message: {
+        role: 'user',
+        content: paths.map((_, n) => ({ type: 'tool_result', tool_use_id: `${line}-${n}`, content: 'ok' })),
+      },
+    }),
   ].join('\n');
-const pathsOf = (line: number, count: number, characters = 10): string[] => Array.from({ length: count }, (_, n) => `/${line}/${n}`.padEnd(characters, 'x'));
+const pathsOf = (line: number, count: number, characters = 10): string[] =>
+  Array.from({ length: count }, (_, n) => `/${line}/${n}`.padEnd(characters, 'x'));
 
 test.each([
   ['10000 modified files', [0, 1, 2].map((line) => writes(line, pathsOf(line, 3_334)))],
@@ -129,7 +193,8 @@ test.each([
 ])('rejects a file with more than %s', async (_limit, lines) => {
   const read = (kept: string[]) => readTranscript(piecesOf(kept.join('\n')), { format: 'AUTO', sidechain: false });
   await expect(read(lines)).rejects.toMatchObject({
-    message: 'input.content modifies more than 10000 files, or their paths have more than 524288 characters: import it in parts',
+    message:
+      'input.content modifies more than 10000 files, or their paths have more than 524288 characters: import it in parts',
     path: ['input', 'content'],
   });
   const { facts } = await read([...lines.slice(1), ...lines.slice(1)]);
@@ -140,8 +205,12 @@ test.each([
 test('parses each line of an unknown file once', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   onTestFinished(() => parse.mockRestore());
-  const lines = Array.from({ length: 50 }, (_, n) => JSON.stringify({ unknown: n, filler: 'x'.repeat(200_000) })).join('\n');
-  await expect(readTranscript(piecesOf(lines), { format: 'AUTO', sidechain: false })).rejects.toMatchObject({ message: expect.stringContaining('not a known transcript') as string });
+  const lines = Array.from({ length: 50 }, (_, n) => JSON.stringify({ unknown: n, filler: 'x'.repeat(200_000) })).join(
+    '\n',
+  );
+  await expect(readTranscript(piecesOf(lines), { format: 'AUTO', sidechain: false })).rejects.toMatchObject({
+    message: expect.stringContaining('not a known transcript') as string,
+  });
   // The first line once more, for the message.
   expect(parse.mock.calls.length).toBeLessThanOrEqual(51);
 });

@@ -30,7 +30,10 @@ const maxFiles = { count: 10_000, characters: 512 * 1024 };
 const detectionLines = 50;
 
 /** Reads a transcript as it arrives. @throws BadUserInputError when the format is unknown, or not the given one. */
-export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>, { format, sidechain, mayBeEmpty = false, onRecognised, spool }: ReadOptions): Promise<Transcript> {
+export async function readTranscript(
+  chunks: AsyncIterable<Uint8Array | string>,
+  { format, sidechain, mayBeEmpty = false, onRecognised, spool }: ReadOptions,
+): Promise<Transcript> {
   const batches = readLines(chunks);
   try {
     const begin: Line[] = [];
@@ -66,7 +69,11 @@ export async function readTranscript(chunks: AsyncIterable<Uint8Array | string>,
   }
 }
 
-const readers: Record<TranscriptFormat, (draft: Draft, sidechain: boolean) => Reader> = { CLAUDE_CODE: claudeCodeReader, CODEX: codexReader, GEMINI_CLI: geminiReader };
+const readers: Record<TranscriptFormat, (draft: Draft, sidechain: boolean) => Reader> = {
+  CLAUDE_CODE: claudeCodeReader,
+  CODEX: codexReader,
+  GEMINI_CLI: geminiReader,
+};
 
 class Intake {
   /** Lines without ids are identified by their content and its number of occurrences. */
@@ -83,11 +90,17 @@ class Intake {
   async take(lines: Iterable<Line>): Promise<void> {
     for (const line of lines) this.#takeLine(line);
     if (this.draft.entryCount > maxEntries) {
-      throw new BadUserInputError(`input.content has more than ${maxEntries} messages and tool calls: import it in parts`, ['input', 'content']);
+      throw new BadUserInputError(
+        `input.content has more than ${maxEntries} messages and tool calls: import it in parts`,
+        ['input', 'content'],
+      );
     }
     const { count, characters } = this.draft.files;
     if (count > maxFiles.count || characters > maxFiles.characters) {
-      throw new BadUserInputError(`input.content modifies more than ${maxFiles.count} files, or their paths have more than ${maxFiles.characters} characters: import it in parts`, ['input', 'content']);
+      throw new BadUserInputError(
+        `input.content modifies more than ${maxFiles.count} files, or their paths have more than ${maxFiles.characters} characters: import it in parts`,
+        ['input', 'content'],
+      );
     }
     await this.draft.settle();
   }
@@ -95,11 +108,19 @@ class Intake {
   #takeLine(line: Line): void {
     const { draft, reader } = this;
     if (draft.lines.length >= maxLines) {
-      throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, ['input', 'content']);
+      throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, [
+        'input',
+        'content',
+      ]);
     }
     const entry = entryOf(line);
     const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
-    const place: Place = { line: draft.lines.push({ key, turn: draft.turn, bears: false, exported: entry === null ? null : exportedIn(entry) }) - 1, at: entry === null ? null : reader.at(entry) };
+    const place: Place = {
+      line:
+        draft.lines.push({ key, turn: draft.turn, bears: false, exported: entry === null ? null : exportedIn(entry) }) -
+        1,
+      at: entry === null ? null : reader.at(entry),
+    };
     if (entry === null) {
       draft.counts.badLines += 1;
       if (line.text === null) draft.counts.hugeLines += 1;
@@ -140,15 +161,26 @@ function recognise(lines: Line[], from: number): TranscriptFormat | null {
     const entry = entryOf(line);
     if (entry === null) continue;
     if (codexTypes.has(entry['type']) && isObject(entry['payload'])) return 'CODEX';
-    if (claudeCodeTypes.has(entry['type']) && ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry)) return 'CLAUDE_CODE';
+    if (
+      claudeCodeTypes.has(entry['type']) &&
+      ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry)
+    )
+      return 'CLAUDE_CODE';
   }
   return null;
 }
 
-const formatNames: Record<TranscriptFormat, string> = { CLAUDE_CODE: 'a transcript of Claude Code', CODEX: 'a rollout of OpenAI Codex', GEMINI_CLI: 'a session of Gemini CLI' };
+const formatNames: Record<TranscriptFormat, string> = {
+  CLAUDE_CODE: 'a transcript of Claude Code',
+  CODEX: 'a rollout of OpenAI Codex',
+  GEMINI_CLI: 'a session of Gemini CLI',
+};
 
 const otherFormat = (given: TranscriptFormat, found: TranscriptFormat): BadUserInputError =>
-  new BadUserInputError(`input.format is ${given}, but the file is ${formatNames[found]}: give ${found}, or leave the format out`, ['input', 'format']);
+  new BadUserInputError(
+    `input.format is ${given}, but the file is ${formatNames[found]}: give ${found}, or leave the format out`,
+    ['input', 'format'],
+  );
 
 function unrecognised(lines: Line[]): BadUserInputError {
   return new BadUserInputError(

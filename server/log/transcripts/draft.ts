@@ -131,7 +131,12 @@ export class Draft {
   }
 
   /** Adds a message, or parts to the message with this id. Ignores blank texts. Without a kind, texts of programs get the one that they name. */
-  addMessage(role: MessageEntry['role'], texts: string[], { line, at }: Place, { id: messageId = null, kind }: { id?: string | null; kind?: MessageKind } = {}): MessageEntry | null {
+  addMessage(
+    role: MessageEntry['role'],
+    texts: string[],
+    { line, at }: Place,
+    { id: messageId = null, kind }: { id?: string | null; kind?: MessageKind } = {},
+  ): MessageEntry | null {
     if (role !== 'SYSTEM' && role !== 'USER') this.#agentActed = true;
     const handoff = role === 'SYSTEM' ? promptedBy(texts[0] ?? '') : null;
     if (handoff !== null) this.#handoffs.add(handoff);
@@ -144,7 +149,17 @@ export class Draft {
       this.#fresh.add(begun);
       return begun;
     }
-    const message: MessageEntry = { kind: 'message', turn: this.turn, role, messageKind: kind ?? (role === 'SYSTEM' ? kindOfNotice(parts[0]!.text) : 'TEXT'), at, parts, keptParts: [], unkept: 0, redactions: 0 };
+    const message: MessageEntry = {
+      kind: 'message',
+      turn: this.turn,
+      role,
+      messageKind: kind ?? (role === 'SYSTEM' ? kindOfNotice(parts[0]!.text) : 'TEXT'),
+      at,
+      parts,
+      keptParts: [],
+      unkept: 0,
+      redactions: 0,
+    };
     this.#entries.push(message);
     this.#fresh.add(message);
     if (messageId !== null) this.#messages.set(messageId, message);
@@ -157,7 +172,14 @@ export class Draft {
   }
 
   /** `written`: paths that the call writes if it succeeds. */
-  call(id: unknown, name: unknown, args: unknown, written: unknown[], { line, at }: Place, messageId: string | null): void {
+  call(
+    id: unknown,
+    name: unknown,
+    args: unknown,
+    written: unknown[],
+    { line, at }: Place,
+    messageId: string | null,
+  ): void {
     this.#agentActed = true;
     const callId = this.#callId(id, `line-${line}`);
     if (this.#calls.has(callId)) return;
@@ -187,7 +209,8 @@ export class Draft {
     this.#callNames.add(known);
     this.#entries.push(call);
     const paths = written.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
-    if (paths.length > 0) this.#written.set(callId, [...new Set(paths.map((path) => this.clean.text(path, 4 * KB)))].slice(0, maxFiles));
+    if (paths.length > 0)
+      this.#written.set(callId, [...new Set(paths.map((path) => this.clean.text(path, 4 * KB)))].slice(0, maxFiles));
   }
 
   /** Records the first outcome of a call. Returns the call; null for a repeated outcome or an unknown call. */
@@ -240,14 +263,30 @@ export class Draft {
 
   /** Records the workspace; ignores values that are not text. */
   setWorkspace(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
-    const known = this.#standings.get(this.turn) ?? { turn: this.turn, line, folder: null, branch: null, commit: null, redactions: 0 };
+    const known = this.#standings.get(this.turn) ?? {
+      turn: this.turn,
+      line,
+      folder: null,
+      branch: null,
+      commit: null,
+      redactions: 0,
+    };
     const changed = (value: unknown, before: string | null): string | null =>
       value === before || typeof value !== 'string' || value.trim() === '' ? before : this.clean.text(value.trim(), KB);
-    const now = { ...known, folder: changed(workspace.folder, known.folder), branch: changed(workspace.branch, known.branch), commit: changed(workspace.commit, known.commit) };
-    if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit) this.#standings.set(this.turn, { ...now, line });
+    const now = {
+      ...known,
+      folder: changed(workspace.folder, known.folder),
+      branch: changed(workspace.branch, known.branch),
+      commit: changed(workspace.commit, known.commit),
+    };
+    if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit)
+      this.#standings.set(this.turn, { ...now, line });
   }
 
-  reportWindow({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens, { line }: Place): void {
+  reportWindow(
+    { inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: Tokens,
+    { line }: Place,
+  ): void {
     const tokens = inputTokens + outputTokens + cacheCreationInputTokens + cacheReadInputTokens;
     if (tokens > 0) this.#windows.push({ line, turn: this.turn, tokens: Math.min(tokens, 2 ** 31 - 1) });
   }
@@ -255,7 +294,10 @@ export class Draft {
   setTasks(tasks: readonly { content: unknown; status: unknown }[], { line }: Place): void {
     this.#tasksLine = line;
     this.#tasks = tasks
-      .filter((task): task is { content: string; status: unknown } => typeof task.content === 'string' && task.content.trim() !== '')
+      .filter(
+        (task): task is { content: string; status: unknown } =>
+          typeof task.content === 'string' && task.content.trim() !== '',
+      )
       .slice(0, maxTasks)
       .map(({ content, status }) => ({
         content: this.clean.text(content, 4 * KB),
@@ -308,7 +350,8 @@ export class Draft {
   #renumber(lists: { turn: number }[][]): void {
     if (this.#demoted.size === 0) return;
     const numbers: number[] = [];
-    for (let turn = 0; turn <= this.turn; turn += 1) numbers.push(turn === 0 ? 0 : numbers[turn - 1]! + (this.#demoted.has(turn) ? 0 : 1));
+    for (let turn = 0; turn <= this.turn; turn += 1)
+      numbers.push(turn === 0 ? 0 : numbers[turn - 1]! + (this.#demoted.has(turn) ? 0 : 1));
     for (const list of lists) for (const item of list) item.turn = numbers[item.turn]!;
     const standings = [...this.#standings.values()];
     this.#standings.clear();
@@ -316,14 +359,22 @@ export class Draft {
       const turn = numbers[standing.turn]!;
       const before = this.#standings.get(turn);
       const { folder, branch, commit } = standing;
-      this.#standings.set(turn, { ...standing, turn, folder: folder ?? before?.folder ?? null, branch: branch ?? before?.branch ?? null, commit: commit ?? before?.commit ?? null });
+      this.#standings.set(turn, {
+        ...standing,
+        turn,
+        folder: folder ?? before?.folder ?? null,
+        branch: branch ?? before?.branch ?? null,
+        commit: commit ?? before?.commit ?? null,
+      });
     }
   }
 
   /** Keeps ids of up to 200 characters, as all real ones are. */
   #callId(id: unknown, otherwise: string): string {
     if (typeof id !== 'string' || id.trim() === '') return otherwise;
-    return id.length <= 200 ? this.clean.name(id, otherwise) : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
+    return id.length <= 200
+      ? this.clean.name(id, otherwise)
+      : `${this.clean.name(id.slice(0, 150), '')}-${shortHash(id)}`;
   }
 }
 

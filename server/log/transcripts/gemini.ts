@@ -12,7 +12,11 @@ const writers = new Set(['write_file', 'replace', 'edit']);
 /** Whether these first lines belong to a JSON document with `sessionId` and `messages`. */
 export function isGeminiDocument(lines: Line[]): boolean {
   const begin = lines.map(({ text }) => (text ?? '').slice(0, 20_000)).join('\n');
-  return /^\{\s*"/.test(begin) && /"sessionId":/.test(begin.slice(0, 4_000)) && /"messages":\s*\[/.test(begin.slice(0, 20_000));
+  return (
+    /^\{\s*"/.test(begin) &&
+    /"sessionId":/.test(begin.slice(0, 4_000)) &&
+    /"messages":\s*\[/.test(begin.slice(0, 20_000))
+  );
 }
 
 /**
@@ -20,9 +24,11 @@ export function isGeminiDocument(lines: Line[]): boolean {
  * result arrives later makes a new line. @throws BadUserInputError when the document cannot be parsed.
  */
 export function linesOfDocument(lines: readonly Line[]): Line[] {
-  const bad = (why: string): BadUserInputError => new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
+  const bad = (why: string): BadUserInputError =>
+    new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
   const text = lines.map((line) => line.text ?? '').join('\n');
-  if (text.length > maxCharacters || lines.some((line) => line.text === null)) throw bad(`has more than ${maxCharacters} characters: it cannot be imported`);
+  if (text.length > maxCharacters || lines.some((line) => line.text === null))
+    throw bad(`has more than ${maxCharacters} characters: it cannot be imported`);
   let document: Fields;
   try {
     document = fieldsOf(JSON.parse(text));
@@ -34,7 +40,16 @@ export function linesOfDocument(lines: readonly Line[]): Line[] {
   const entries = messages.flatMap((message: unknown): unknown[] => {
     if (!isObject(message)) return [message];
     const { toolCalls, ...fields } = message;
-    return [{ ...fields, session: session['sessionId'] }, ...listOf(toolCalls).map((call) => ({ type: 'tool_call', session: session['sessionId'], message: fields['id'], model: fields['model'], call }))];
+    return [
+      { ...fields, session: session['sessionId'] },
+      ...listOf(toolCalls).map((call) => ({
+        type: 'tool_call',
+        session: session['sessionId'],
+        message: fields['id'],
+        model: fields['model'],
+        call,
+      })),
+    ];
   });
   return [{ ...session, type: 'session' }, ...entries].map((entry) => {
     const line = JSON.stringify(entry);
@@ -60,7 +75,8 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
       const texts = textsOf(entry['content']);
       if (entry['type'] === 'user') {
         // Slash commands are not messages of a person.
-        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join(''))) draft.addMessage('SYSTEM', texts, place, subtask);
+        if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join('')))
+          draft.addMessage('SYSTEM', texts, place, subtask);
         else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
       } else if (entry['type'] === 'gemini') {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
@@ -71,10 +87,21 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
       } else if (entry['type'] === 'tool_call') {
         const { id: callId, name, args, status, result, resultDisplay } = fieldsOf(entry['call']);
         const { file_path, absolute_path } = fieldsOf(args);
-        draft.call(callId, name, args, typeof name === 'string' && writers.has(name) ? [file_path ?? absolute_path] : [], place, id(entry['message']));
+        draft.call(
+          callId,
+          name,
+          args,
+          typeof name === 'string' && writers.has(name) ? [file_path ?? absolute_path] : [],
+          place,
+          id(entry['message']),
+        );
         if (status === 'success' || status === 'error' || status === 'cancelled') {
           const text = answerOf(result) || (typeof resultDisplay === 'string' ? resultDisplay : '');
-          draft.answer(callId, { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) }, place);
+          draft.answer(
+            callId,
+            { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) },
+            place,
+          );
         }
       } else {
         draft.addMessage('SYSTEM', texts, place, { kind: entry['type'] === 'error' ? 'ERROR' : 'STATUS' });
@@ -91,14 +118,23 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         };
         // A sub-agent has its own window.
         if (!sidechainFile) draft.reportWindow(used, place);
-        draft.setUsage(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
+        draft.setUsage(
+          `gemini ${key}`,
+          used,
+          typeof model === 'string' ? draft.clean.name(model, 'unknown') : null,
+          place,
+        );
       }
     },
   };
 }
 
 const textsOf = (content: unknown): string[] =>
-  typeof content === 'string' ? [content] : (Array.isArray(content) ? content : [content]).flatMap((part) => (typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : []));
+  typeof content === 'string'
+    ? [content]
+    : (Array.isArray(content) ? content : [content]).flatMap((part) =>
+        typeof fieldsOf(part)['text'] === 'string' ? [fieldsOf(part)['text'] as string] : [],
+      );
 
 function answerOf(result: unknown): string {
   return listOf(result)

@@ -48,9 +48,11 @@ interface ExpectedOfCodex {
   last_timestamp: string;
 }
 
-const byName = (counts: Count[]): Record<string, number> => Object.fromEntries(counts.map(({ name, count }) => [name, count]));
+const byName = (counts: Count[]): Record<string, number> =>
+  Object.fromEntries(counts.map(({ name, count }) => [name, count]));
 const status = { pending: 'PENDING', in_progress: 'IN_PROGRESS', completed: 'DONE' } as Record<string, string>;
-const tasks = (list: ExpectedTask[]) => list.map((task) => ({ content: task.content ?? task.subject ?? task.step, status: status[task.status] }));
+const tasks = (list: ExpectedTask[]) =>
+  list.map((task) => ({ content: task.content ?? task.subject ?? task.step, status: status[task.status] }));
 
 function agrees({ facts }: Transcript, expected: Expected): void {
   const { inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens } = facts.usage;
@@ -107,7 +109,11 @@ function codexAgrees({ facts }: Transcript, expected: ExpectedOfCodex): void {
     plan: facts.tasks,
     human: facts.humanMessages,
     assistant: facts.assistantMessages,
-    tokens: [facts.usage.inputTokens + facts.usage.cacheReadInputTokens, facts.usage.cacheReadInputTokens, facts.usage.outputTokens],
+    tokens: [
+      facts.usage.inputTokens + facts.usage.cacheReadInputTokens,
+      facts.usage.cacheReadInputTokens,
+      facts.usage.outputTokens,
+    ],
     first: facts.firstAt?.toISOString(),
     last: facts.lastAt?.toISOString(),
   }).toEqual({
@@ -134,7 +140,10 @@ describe.runIf(realDataFolder !== undefined)('real transcripts', () => {
 
   it.for(files)('%s gives its expected facts', async (file, { task }) => {
     const expected: unknown = JSON.parse(await readFile(expectedOf(realPath(file)), 'utf8'));
-    const transcript = await readTranscript(createReadStream(realPath(file)), { format: 'AUTO', sidechain: isSubagent(file) });
+    const transcript = await readTranscript(createReadStream(realPath(file)), {
+      format: 'AUTO',
+      sidechain: isSubagent(file),
+    });
     if (transcript.format === 'CODEX') codexAgrees(transcript, expected as ExpectedOfCodex);
     else agrees(transcript, expected as Expected);
     // The run's closing lines count these.
@@ -150,10 +159,16 @@ describe.runIf(realDataFolder !== undefined)('real rollouts without expected fac
     ['test-framework-019c2a1a-warning', [740_350, 14_609, 4, 0]],
     ['scripted-0.169.0', [30, 15, 1, 1]],
   ] as const)('%s gives the expected counts', async ([name, expected]) => {
-    const { facts } = await readTranscript(createReadStream(realPath(`codex/${name}.jsonl`)), { format: 'AUTO', sidechain: false });
-    expect([facts.usage.inputTokens, facts.usage.outputTokens, facts.humanMessages, facts.toolErrors]).toEqual(expected);
+    const { facts } = await readTranscript(createReadStream(realPath(`codex/${name}.jsonl`)), {
+      format: 'AUTO',
+      sidechain: false,
+    });
+    expect([facts.usage.inputTokens, facts.usage.outputTokens, facts.humanMessages, facts.toolErrors]).toEqual(
+      expected,
+    );
     expect(facts.unknownTypes).toEqual([]);
   });
 });
 
-if (realDataFolder === undefined) it.skip('are skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);
+if (realDataFolder === undefined)
+  it.skip('are skipped: set BATON_REAL_DATA to the folder of real transcripts', () => undefined);

@@ -3,12 +3,22 @@ import { readFixture, readText } from '../../../test/readTranscripts.ts';
 import { titleOfRequest } from './title.ts';
 
 const said = (content: string, uuid: string) => ({ type: 'user', sessionId: 's', uuid, message: { content } });
-const titled = async (...entries: object[]) => (await readText([...entries, { type: 'assistant', sessionId: 's', uuid: 'a', message: { content: 'Yes.' } }].map((entry) => JSON.stringify(entry)).join('\n'))).title;
+const titled = async (...entries: object[]) =>
+  (
+    await readText(
+      [...entries, { type: 'assistant', sessionId: 's', uuid: 'a', message: { content: 'Yes.' } }]
+        .map((entry) => JSON.stringify(entry))
+        .join('\n'),
+    )
+  ).title;
 
 test.each([
   ['  Repair the\n\nfence. ', 'Repair the fence.'],
   ['检查目前项目的设计', '检查目前项目的设计'],
-  ['<command-message>x</command-message>\n<command-name>/plan</command-name>\n<command-args>a new fence</command-args>', 'a new fence'],
+  [
+    '<command-message>x</command-message>\n<command-name>/plan</command-name>\n<command-args>a new fence</command-args>',
+    'a new fence',
+  ],
   ['<command-name>/exit</command-name>', null],
   ['/login', null],
   ['login', null],

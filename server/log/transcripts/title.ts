@@ -15,7 +15,10 @@ export function titleOfRequest(text: string): string | null {
 
 /** A text on one line of at most 100 characters; null when it is blank. */
 export function shortTitle(text: string): string | null {
-  const line = text.slice(0, 4 * maxCharacters + 1_000).replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, 4 * maxCharacters + 1_000)
+    .replace(/\s+/g, ' ')
+    .trim();
   if (line === '') return null;
   if (line.length <= maxCharacters) return line;
   const cut = line.slice(0, maxCharacters - 1);

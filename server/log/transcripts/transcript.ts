@@ -124,7 +124,8 @@ export async function* partsOf({ keptParts, parts }: MessageEntry): AsyncGenerat
   yield* parts;
 }
 
-export const argumentsOf = async ({ keptArguments, arguments: given }: CallEntry): Promise<unknown> => (keptArguments === null ? given : keptArguments.read());
+export const argumentsOf = async ({ keptArguments, arguments: given }: CallEntry): Promise<unknown> =>
+  keptArguments === null ? given : keptArguments.read();
 
 export const outcomeOf = async ({ keptOutcome, result, error, filesModified }: CallEntry): Promise<CallOutcome> =>
   keptOutcome === null ? { result, error, filesModified } : keptOutcome.read();
@@ -203,7 +204,12 @@ export interface Transcript {
   taskRedactions: number;
 }
 
-export const noTokens = (): Tokens => ({ inputTokens: 0, outputTokens: 0, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 });
+export const noTokens = (): Tokens => ({
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+});
 
 const tokenNames = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'] as const;
 
@@ -222,7 +228,8 @@ export const tokensOf = (value: unknown): number =>
 
 export type Fields = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 

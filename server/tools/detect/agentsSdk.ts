@@ -14,9 +14,13 @@ export function readAgentsSdk(answer: unknown): ModelCall[] | null {
     return items.some((item) => isRunItem(item) || isModelItem(item)) ? callsIn(items, items) : null;
   }
   if (!isRecord(answer)) return null;
-  if (answer['$schemaVersion'] === undefined) return recordsIn(answer['output']).some(isModelItem) ? readAgentsSdk(answer['output']) : null;
+  if (answer['$schemaVersion'] === undefined)
+    return recordsIn(answer['output']).some(isModelItem) ? readAgentsSdk(answer['output']) : null;
   const processed = answer['lastProcessedResponse'] ?? answer['last_processed_response'];
-  const made = [...recordsIn(answer['generatedItems'] ?? answer['generated_items']), ...(isRecord(processed) ? recordsIn(processed['handoffs']) : [])];
+  const made = [
+    ...recordsIn(answer['generatedItems'] ?? answer['generated_items']),
+    ...(isRecord(processed) ? recordsIn(processed['handoffs']) : []),
+  ];
   return callsIn(lastItems(answer, processed), made);
 }
 
@@ -24,7 +28,10 @@ export function readAgentsSdk(answer: unknown): ModelCall[] | null {
 function lastItems(state: Json, processed: unknown): Json[] {
   const items = isRecord(processed) ? recordsIn(processed['newItems'] ?? processed['new_items']) : [];
   if (items.length > 0) return items;
-  const last = state['lastModelResponse'] ?? state['last_model_response'] ?? recordsIn(state['modelResponses'] ?? state['model_responses']).at(-1);
+  const last =
+    state['lastModelResponse'] ??
+    state['last_model_response'] ??
+    recordsIn(state['modelResponses'] ?? state['model_responses']).at(-1);
   return isRecord(last) ? recordsIn(last['output']) : [];
 }
 
@@ -45,7 +52,8 @@ function targetsIn(records: readonly Json[]): Map<unknown, string> {
   const targets = new Map<unknown, string>();
   for (const record of records) {
     const [call, target] = [rawOf(record) ?? record['toolCall'], record['targetAgent'] ?? record['target_agent']];
-    if (isRecord(call) && isRecord(target) && typeof target['name'] === 'string') targets.set(call['callId'] ?? call['call_id'], target['name']);
+    if (isRecord(call) && isRecord(target) && typeof target['name'] === 'string')
+      targets.set(call['callId'] ?? call['call_id'], target['name']);
   }
   return targets;
 }

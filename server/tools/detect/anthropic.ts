@@ -2,8 +2,10 @@ import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from
 
 /** Of a Message: `content` with `tool_use` blocks. `server_tool_use` and `mcp_tool_use` ran at the provider and are not calls. */
 
-const isBlock = ({ type }: Json): boolean => type === 'tool_use' || type === 'text' || type === 'thinking' || type === 'redacted_thinking';
-const isToolUse = (block: Json | undefined): block is Json & { name: string } => block?.['type'] === 'tool_use' && typeof block['name'] === 'string';
+const isBlock = ({ type }: Json): boolean =>
+  type === 'tool_use' || type === 'text' || type === 'thinking' || type === 'redacted_thinking';
+const isToolUse = (block: Json | undefined): block is Json & { name: string } =>
+  block?.['type'] === 'tool_use' && typeof block['name'] === 'string';
 
 /** Reads a Message, or a list of its content blocks; null for any other shape. */
 export function readMessage(answer: unknown): ModelCall[] | null {
@@ -11,7 +13,10 @@ export function readMessage(answer: unknown): ModelCall[] | null {
   if (!isRecord(answer) || !Array.isArray(answer['content'])) return null;
   const { type, role, content } = answer;
   if (role === undefined ? type !== 'message' : role !== 'assistant') return null;
-  return callsIn(content, answer['stop_reason'] === 'max_tokens' || answer['stop_reason'] === 'model_context_window_exceeded');
+  return callsIn(
+    content,
+    answer['stop_reason'] === 'max_tokens' || answer['stop_reason'] === 'model_context_window_exceeded',
+  );
 }
 
 function callsIn(content: unknown, cut: boolean): ModelCall[] {
@@ -43,7 +48,12 @@ export function assembleMessage(events: readonly Json[]): Json | null {
   }
   const content = [...blocks.values()];
   const whole = content.at(-1)?.whole ?? true;
-  return { type: 'message', role: 'assistant', content: content.map(blockOf), stop_reason: whole ? stopReason : 'max_tokens' };
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: content.map(blockOf),
+    stop_reason: whole ? stopReason : 'max_tokens',
+  };
 }
 
 interface Block {

@@ -19,9 +19,14 @@ function firstChoice({ choices }: Json): Json | undefined {
 
 function callsIn(message: unknown, cut: boolean): ModelCall[] {
   if (!isRecord(message) || (message['role'] ?? 'assistant') !== 'assistant') return [];
-  const toolCalls = recordsIn(message['tool_calls']).map((call) => ({ id: call['id'], called: call['function'] ?? call['custom'] }));
+  const toolCalls = recordsIn(message['tool_calls']).map((call) => ({
+    id: call['id'],
+    called: call['function'] ?? call['custom'],
+  }));
   const calls = [...toolCalls, { id: null, called: message['function_call'] }].flatMap(({ id, called }) =>
-    isRecord(called) && typeof called['name'] === 'string' ? [{ callId: id, name: called['name'], input: called['arguments'] ?? called['input'] }] : [],
+    isRecord(called) && typeof called['name'] === 'string'
+      ? [{ callId: id, name: called['name'], input: called['arguments'] ?? called['input'] }]
+      : [],
   );
   return calls.map((call, at) => callOf({ ...call, cut: cut && at === calls.length - 1 }));
 }
@@ -47,9 +52,14 @@ export function assembleChatCompletion(events: readonly Json[]): Json | null {
       }
       extend(call, part['function'] ?? part['custom']);
     }
-    if (isRecord(choice['delta']['function_call'])) extend((older ??= { id: null, name: '', arguments: '' }), choice['delta']['function_call']);
+    if (isRecord(choice['delta']['function_call']))
+      extend((older ??= { id: null, name: '', arguments: '' }), choice['delta']['function_call']);
   }
-  const message = { role: 'assistant', tool_calls: toolCalls.map(({ id, ...called }) => ({ id, function: called })), ...(older && { function_call: older }) };
+  const message = {
+    role: 'assistant',
+    tool_calls: toolCalls.map(({ id, ...called }) => ({ id, function: called })),
+    ...(older && { function_call: older }),
+  };
   return { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finishReason ?? 'length' }] };
 }
 

@@ -15,7 +15,11 @@ const longestName = 100;
 export function namesIn(calls: readonly ModelCall[]): string[] {
   const names = calls.flatMap(({ toolName, arguments: given, handoff }) => {
     const target = given?.['target'];
-    return [styleOf(namesOf(toolName).at(-1)!, given)?.target, handoff?.target, typeof target === 'string' ? target : null];
+    return [
+      styleOf(namesOf(toolName).at(-1)!, given)?.target,
+      handoff?.target,
+      typeof target === 'string' ? target : null,
+    ];
   });
   return names.flatMap((name) => (name == null || name.length > longestName ? [] : [folded(name), foldedTitle(name)]));
 }
@@ -37,7 +41,8 @@ function createJudge(known: Known): (call: ModelCall) => Verdict {
   const byFolded = byFoldedName(known.tools, ({ name }) => name);
 
   function ofTool(tool: KnownTool, call: ModelCall): Target {
-    if (tool.enumTargets === undefined) return tool.targetAgentId === null ? targets.named(null, []) : targets.withId(tool.targetAgentId);
+    if (tool.enumTargets === undefined)
+      return tool.targetAgentId === null ? targets.named(null, []) : targets.withId(tool.targetAgentId);
     if (call.problem !== null) return { problem: call.problem };
     const { argument, agentIds } = tool.enumTargets;
     const named = call.arguments?.[argument];
@@ -47,7 +52,9 @@ function createJudge(known: Known): (call: ModelCall) => Verdict {
   function ofStyle(name: string, call: ModelCall): Target | null {
     const styled = styleOf(name, call.arguments);
     if (styled === null) return null;
-    return styled.target === null && call.problem !== null ? { problem: call.problem } : targets.named(styled.target, styled.path);
+    return styled.target === null && call.problem !== null
+      ? { problem: call.problem }
+      : targets.named(styled.target, styled.path);
   }
 
   return (call) => {
@@ -59,7 +66,8 @@ function createJudge(known: Known): (call: ModelCall) => Verdict {
     const alike = byFolded.get(folded(name)) ?? [];
     const made = call.handoff?.target == null ? null : targets.named(call.handoff.target, ['target']);
     const found = made !== null && 'agentId' in made ? made : (ofStyle(name, call) ?? made);
-    if (found !== null && 'agentId' in found) return { ...found, tool: alike.find(({ targetAgentId }) => targetAgentId === found.agentId) };
+    if (found !== null && 'agentId' in found)
+      return { ...found, tool: alike.find(({ targetAgentId }) => targetAgentId === found.agentId) };
     if (alike.length > 0) return { problem: unknownTool(call.toolName, alike) };
     return found ?? (call.handoff === undefined ? null : targets.named(null, []));
   };
@@ -67,15 +75,31 @@ function createJudge(known: Known): (call: ModelCall) => Verdict {
 
 const unknownTool = (name: string, alike: readonly KnownTool[]): Problem => {
   const suggestions = alike.map((tool) => tool.name);
-  return { code: 'UNKNOWN_TOOL', message: `The agent has no tool ${quoted(name)}: did you mean ${suggestions.map(quoted).join(' or ')}?`, suggestions, path: [] };
+  return {
+    code: 'UNKNOWN_TOOL',
+    message: `The agent has no tool ${quoted(name)}: did you mean ${suggestions.map(quoted).join(' or ')}?`,
+    suggestions,
+    path: [],
+  };
 };
 
-function detected({ callId, toolName, arguments: given, problem }: ModelCall, index: number, verdict: Verdict): DetectedCall {
+function detected(
+  { callId, toolName, arguments: given, problem }: ModelCall,
+  index: number,
+  verdict: Verdict,
+): DetectedCall {
   const call = { index, callId, toolName, tool: verdict?.tool ?? null };
   if (verdict === null) return { ...call, arguments: given, kind: 'OTHER', targetAgentId: null, problem };
   const { kept, dropped } = withoutReserved(given);
-  if ('problem' in verdict) return { ...call, arguments: kept, kind: 'UNRESOLVED', targetAgentId: null, problem: verdict.problem };
-  return { ...call, arguments: kept, kind: 'HANDOFF', targetAgentId: verdict.agentId, problem: problem ?? reserved(dropped) };
+  if ('problem' in verdict)
+    return { ...call, arguments: kept, kind: 'UNRESOLVED', targetAgentId: null, problem: verdict.problem };
+  return {
+    ...call,
+    arguments: kept,
+    kind: 'HANDOFF',
+    targetAgentId: verdict.agentId,
+    problem: problem ?? reserved(dropped),
+  };
 }
 
 const isReserved = (name: string): boolean => name.startsWith('_handoff_');
@@ -89,7 +113,7 @@ function withoutReserved(given: Arguments | null): { kept: Arguments | null; dro
   const keep = (from: Arguments, path: string[]): Arguments =>
     Object.fromEntries(
       Object.entries(from).flatMap(([name, value]) => {
-        if (isReserved(name)) return dropped.push([...path, name]), [];
+        if (isReserved(name)) return (dropped.push([...path, name]), []);
         return [[name, path.length === 0 && holders.includes(name) && isRecord(value) ? keep(value, [name]) : value]];
       }),
     );
@@ -101,5 +125,10 @@ function reserved(dropped: readonly string[][]): Problem | null {
   if (path === undefined) return null;
   const names = dropped.map((each) => quoted(each.join('.')));
   const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
-  return { code: 'RESERVED_ARGUMENTS', message: `Dropped ${shown.join(', ')}: names that begin with '_handoff_' belong to Baton`, suggestions: [], path };
+  return {
+    code: 'RESERVED_ARGUMENTS',
+    message: `Dropped ${shown.join(', ')}: names that begin with '_handoff_' belong to Baton`,
+    suggestions: [],
+    path,
+  };
 }

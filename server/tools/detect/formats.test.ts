@@ -16,13 +16,53 @@ const calls: Called[] = [
   { name: 'transfer_to_writer', json: '' },
 ];
 const asExpected = [
-  { index: 0, callId: 'call_0', toolName: 'search', arguments: { query: 'x' }, kind: 'OTHER', targetAgentId: null, tool: null, problem: null },
-  { index: 1, callId: 'call_1', toolName: 'transfer_to_reviewer-1', arguments: { reason: 'done' }, kind: 'HANDOFF', targetAgentId: 'reviewer-1', tool: known.tools[0], problem: null },
-  { index: 2, callId: 'call_2', toolName: 'transfer_to_writer', arguments: {}, kind: 'HANDOFF', targetAgentId: 'writer', tool: null, problem: null },
+  {
+    index: 0,
+    callId: 'call_0',
+    toolName: 'search',
+    arguments: { query: 'x' },
+    kind: 'OTHER',
+    targetAgentId: null,
+    tool: null,
+    problem: null,
+  },
+  {
+    index: 1,
+    callId: 'call_1',
+    toolName: 'transfer_to_reviewer-1',
+    arguments: { reason: 'done' },
+    kind: 'HANDOFF',
+    targetAgentId: 'reviewer-1',
+    tool: known.tools[0],
+    problem: null,
+  },
+  {
+    index: 2,
+    callId: 'call_2',
+    toolName: 'transfer_to_writer',
+    arguments: {},
+    kind: 'HANDOFF',
+    targetAgentId: 'writer',
+    tool: null,
+    problem: null,
+  },
 ];
 
-const python = (items: unknown): unknown => JSON.parse(JSON.stringify(items).replaceAll('rawItem', 'raw_item').replaceAll('callId', 'call_id').replaceAll('targetAgent', 'target_agent'));
-const state = (lastItems: unknown) => ({ $schemaVersion: '1.4', currentTurn: 2, currentAgent: { name: 'Triage' }, generatedItems: [], modelResponses: [], lastProcessedResponse: { newItems: lastItems } });
+const python = (items: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(items)
+      .replaceAll('rawItem', 'raw_item')
+      .replaceAll('callId', 'call_id')
+      .replaceAll('targetAgent', 'target_agent'),
+  );
+const state = (lastItems: unknown) => ({
+  $schemaVersion: '1.4',
+  currentTurn: 2,
+  currentAgent: { name: 'Triage' },
+  generatedItems: [],
+  modelResponses: [],
+  lastProcessedResponse: { newItems: lastItems },
+});
 const modelItems = runItems(calls).map(({ rawItem }) => rawItem);
 
 describe('the same calls in each format', () => {
@@ -38,8 +78,16 @@ describe('the same calls in each format', () => {
     ['a model response of the Agents SDK', 'AGENTS_SDK', { usage: {}, output: modelItems, responseId: 'resp_1' }],
     ['its output items', 'AGENTS_SDK', modelItems],
     ['a RunState', 'AGENTS_SDK', state(runItems(calls))],
-    ['a RunState without processed items', 'AGENTS_SDK', { $schemaVersion: '1.0', lastModelResponse: { output: modelItems } }],
-    ['a RunState of Python', 'AGENTS_SDK', { $schemaVersion: '1.0', model_responses: [{ output: [] }, { output: python(modelItems) }] }],
+    [
+      'a RunState without processed items',
+      'AGENTS_SDK',
+      { $schemaVersion: '1.0', lastModelResponse: { output: modelItems } },
+    ],
+    [
+      'a RunState of Python',
+      'AGENTS_SDK',
+      { $schemaVersion: '1.0', model_responses: [{ output: [] }, { output: python(modelItems) }] },
+    ],
   ])('reads %s', (_name, format, answer) => {
     const found = detect(answer);
     expect(found.format).toBe(format);
@@ -51,18 +99,34 @@ describe('the same calls in each format', () => {
 
 describe('what is peculiar to a format', () => {
   it('reads the older function_call of a chat completion, which has no id', () => {
-    const answer = { object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: null, function_call: { name: 'transfer_to_writer', arguments: '{}' } } }] };
+    const answer = {
+      object: 'chat.completion',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: null, function_call: { name: 'transfer_to_writer', arguments: '{}' } },
+        },
+      ],
+    };
     expect(detect(answer).calls).toMatchObject([{ callId: null, kind: 'HANDOFF', targetAgentId: 'writer' }]);
   });
 
   it('reads JSON from the text of a custom tool', () => {
     const item = { type: 'custom_tool_call', call_id: 'c', name: 'transfer_to_writer', input: '{"reason":"x"}' };
     expect(detect([item]).calls).toMatchObject([{ kind: 'HANDOFF', arguments: { reason: 'x' } }]);
-    expect(detect([{ ...item, input: 'please' }]).calls).toMatchObject([{ kind: 'HANDOFF', arguments: null, problem: { code: 'INVALID_ARGUMENTS' } }]);
+    expect(detect([{ ...item, input: 'please' }]).calls).toMatchObject([
+      { kind: 'HANDOFF', arguments: null, problem: { code: 'INVALID_ARGUMENTS' } },
+    ]);
   });
 
   it('reads a call in a namespace, as Codex makes it', () => {
-    const item = { type: 'function_call', call_id: 'c', namespace: 'mcp__baton', name: 'transfer_to_reviewer-1', arguments: '{}' };
+    const item = {
+      type: 'function_call',
+      call_id: 'c',
+      namespace: 'mcp__baton',
+      name: 'transfer_to_reviewer-1',
+      arguments: '{}',
+    };
     expect(detect([item]).calls).toMatchObject([{ kind: 'HANDOFF', tool: known.tools[0] }]);
   });
 
@@ -74,20 +138,32 @@ describe('what is peculiar to a format', () => {
 
   it('leaves a handoff of the Agents SDK unresolved when no agent has the name of its target', () => {
     const [call, output] = runItems([{ name: 'escalate', json: '{}' }], () => 'Reviewers');
-    expect(detect([call, output]).calls).toMatchObject([{ kind: 'UNRESOLVED', problem: { code: 'UNKNOWN_TARGET', suggestions: ['reviewer-1'] } }]);
+    expect(detect([call, output]).calls).toMatchObject([
+      { kind: 'UNRESOLVED', problem: { code: 'UNKNOWN_TARGET', suggestions: ['reviewer-1'] } },
+    ]);
     expect(detect([call]).calls).toMatchObject([{ kind: 'UNRESOLVED', problem: { code: 'MISSING_TARGET' } }]);
   });
 
   it('takes the target of a handoff that a RunState has still to make', () => {
     const [item] = runItems([{ name: 'escalate', json: '{}' }], () => 'Reviewer_1');
-    const answer = { $schemaVersion: '1.4', lastProcessedResponse: { newItems: [item], handoffs: [{ toolCall: item!.rawItem, handoff: {}, targetAgent: { name: 'Reviewer 1' } }] } };
+    const answer = {
+      $schemaVersion: '1.4',
+      lastProcessedResponse: {
+        newItems: [item],
+        handoffs: [{ toolCall: item!.rawItem, handoff: {}, targetAgent: { name: 'Reviewer 1' } }],
+      },
+    };
     expect(detect(answer).chosen).toMatchObject({ toolName: 'escalate', kind: 'HANDOFF', targetAgentId: 'reviewer-1' });
   });
 
   it('reads only the last model response of a RunState', () => {
     const [first] = runItems([{ name: 'transfer_to_writer', json: '{}' }]);
     const [last] = runItems([{ name: 'search', json: '{}' }]);
-    const answer = { $schemaVersion: '1.4', generatedItems: [first], modelResponses: [{ output: [first!.rawItem] }, { output: [last!.rawItem] }] };
+    const answer = {
+      $schemaVersion: '1.4',
+      generatedItems: [first],
+      modelResponses: [{ output: [first!.rawItem] }, { output: [last!.rawItem] }],
+    };
     expect(detect(answer).calls).toMatchObject([{ toolName: 'search' }]);
   });
 
@@ -97,10 +173,23 @@ describe('what is peculiar to a format', () => {
   });
 
   it('reports a call in which an answer was cut off', () => {
-    const cut = { calls: [{ arguments: null, problem: { code: 'INVALID_ARGUMENTS', message: 'The answer ends within the arguments: ask the model again' } }] };
+    const cut = {
+      calls: [
+        {
+          arguments: null,
+          problem: { code: 'INVALID_ARGUMENTS', message: 'The answer ends within the arguments: ask the model again' },
+        },
+      ],
+    };
     const half = [{ name: 'transfer_to_writer', json: '{"rea' }];
     expect(detect(anthropicMessage([{ name: 'transfer_to_writer', json: '{}' }], 'max_tokens'))).toMatchObject(cut);
     expect(detect(chatCompletion(half, 'length'))).toMatchObject(cut);
-    expect(detect({ output: [{ type: 'function_call', call_id: 'c', name: 'transfer_to_writer', arguments: '', status: 'incomplete' }] })).toMatchObject(cut);
+    expect(
+      detect({
+        output: [
+          { type: 'function_call', call_id: 'c', name: 'transfer_to_writer', arguments: '', status: 'incomplete' },
+        ],
+      }),
+    ).toMatchObject(cut);
   });
 });

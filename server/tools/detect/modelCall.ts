@@ -14,15 +14,32 @@ export interface ModelCall {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 export const recordsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-export const stringOr = <Other>(value: unknown, other: Other): string | Other => (typeof value === 'string' ? value : other);
+export const stringOr = <Other>(value: unknown, other: Other): string | Other =>
+  typeof value === 'string' ? value : other;
 
 /** Reads a call. `cut` says that the answer ended in this call. */
-export function callOf({ callId, name, input, cut = false }: { callId: unknown; name: string; input: unknown; cut?: boolean }): ModelCall {
+export function callOf({
+  callId,
+  name,
+  input,
+  cut = false,
+}: {
+  callId: unknown;
+  name: string;
+  input: unknown;
+  cut?: boolean;
+}): ModelCall {
   const given = argumentsOf(input, cut);
   const failed = 'code' in given;
-  return { callId: stringOr(callId, null), toolName: name, arguments: failed ? null : given.arguments, problem: failed ? given : null };
+  return {
+    callId: stringOr(callId, null),
+    toolName: name,
+    arguments: failed ? null : given.arguments,
+    problem: failed ? given : null,
+  };
 }
 
 function argumentsOf(input: unknown, cut: boolean): { arguments: Arguments } | Problem {
@@ -40,7 +57,12 @@ function argumentsOf(input: unknown, cut: boolean): { arguments: Arguments } | P
   return faultIn(value) ?? { arguments: value };
 }
 
-const invalid = (message: string, path: readonly string[] = []): Problem => ({ code: 'INVALID_ARGUMENTS', message, suggestions: [], path });
+const invalid = (message: string, path: readonly string[] = []): Problem => ({
+  code: 'INVALID_ARGUMENTS',
+  message,
+  suggestions: [],
+  path,
+});
 const wasCut = invalid('The answer ends within the arguments: ask the model again');
 
 /** What could not be stored or sent on: text that PostgreSQL cannot hold, and deep nesting. Without recursion, since the depth is the sender's. */
@@ -66,7 +88,8 @@ interface Path {
   before?: Path;
 }
 
-const keysOf = ({ key, before }: Path): string[] => (key === undefined || before === undefined ? [] : [...keysOf(before), key]);
+const keysOf = ({ key, before }: Path): string[] =>
+  key === undefined || before === undefined ? [] : [...keysOf(before), key];
 
 const loneSurrogate = /\p{Surrogate}/u;
 

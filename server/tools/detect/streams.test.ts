@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anthropicEvents, anthropicMessage, type Called, chatCompletion, chatEvents, type Cut, openaiResponse, responseEvents, sse } from '../../../test/answers.ts';
+import {
+  anthropicEvents,
+  anthropicMessage,
+  type Called,
+  chatCompletion,
+  chatEvents,
+  type Cut,
+  openaiResponse,
+  responseEvents,
+  sse,
+} from '../../../test/answers.ts';
 import { detectHandoffs } from './detectHandoffs.ts';
 import type { Known } from './known.ts';
 
@@ -18,11 +28,22 @@ const formats = {
 };
 
 const called: fc.Arbitrary<Called> = fc.record({
-  name: fc.constantFrom('search', 'transfer_to_reviewer-1', 'transfer_to_writer', 'handoff_to_agent', 'transfer_to_savings'),
+  name: fc.constantFrom(
+    'search',
+    'transfer_to_reviewer-1',
+    'transfer_to_writer',
+    'handoff_to_agent',
+    'transfer_to_savings',
+  ),
   json: fc.oneof(
     fc.constant(''),
     fc.constant('{}'),
-    fc.dictionary(fc.constantFrom('reason', 'agent_name', '_handoff_from', '__proto__'), fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue())).map((value) => JSON.stringify(value)),
+    fc
+      .dictionary(
+        fc.constantFrom('reason', 'agent_name', '_handoff_from', '__proto__'),
+        fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+      )
+      .map((value) => JSON.stringify(value)),
   ),
 });
 /** Cuts a text at some places, possibly within an escape of its JSON. */
@@ -67,31 +88,59 @@ const inTwo: Cut = (text) => [text.slice(0, 5), text.slice(5)];
 
 describe('a stream', () => {
   it('keeps apart the calls of providers that give all of them the index 0', () => {
-    const stream = chatEvents([transfer, { name: 'search', json: '{}' }], inTwo).map((event) => JSON.parse(JSON.stringify(event).replaceAll('"index":1', '"index":0')) as object);
+    const stream = chatEvents([transfer, { name: 'search', json: '{}' }], inTwo).map(
+      (event) => JSON.parse(JSON.stringify(event).replaceAll('"index":1', '"index":0')) as object,
+    );
     expect(detect(stream)).toEqual(detect(chatCompletion([transfer, { name: 'search', json: '{}' }])));
   });
 
   it('takes the name once from providers that repeat it', () => {
-    const stream = chatEvents([transfer], inTwo).map((event) => JSON.parse(JSON.stringify(event).replaceAll('"function":{', '"function":{"name":"transfer_to_writer",').replace(/"name":"transfer_to_writer",("name")/, '$1')) as object);
+    const stream = chatEvents([transfer], inTwo).map(
+      (event) =>
+        JSON.parse(
+          JSON.stringify(event)
+            .replaceAll('"function":{', '"function":{"name":"transfer_to_writer",')
+            .replace(/"name":"transfer_to_writer",("name")/, '$1'),
+        ) as object,
+    );
     expect(detect(stream)).toEqual(detect(chatCompletion([transfer])));
   });
 
   it('is cut off within a call that no event ends', () => {
     const empty = [{ name: 'transfer_to_writer', json: '' }];
-    for (const stream of [anthropicEvents(empty, inTwo).slice(0, -3), chatEvents(empty, inTwo).slice(0, -2), responseEvents(empty, inTwo).slice(0, -3)]) {
-      expect(detect(stream).chosen).toMatchObject({ kind: 'HANDOFF', arguments: null, problem: { code: 'INVALID_ARGUMENTS' } });
+    for (const stream of [
+      anthropicEvents(empty, inTwo).slice(0, -3),
+      chatEvents(empty, inTwo).slice(0, -2),
+      responseEvents(empty, inTwo).slice(0, -3),
+    ]) {
+      expect(detect(stream).chosen).toMatchObject({
+        kind: 'HANDOFF',
+        arguments: null,
+        problem: { code: 'INVALID_ARGUMENTS' },
+      });
     }
   });
 
   it('may hold only its last event, with the whole response', () => {
     const event = responseEvents([transfer], inTwo).slice(-1);
-    for (const stream of [event, sse(event), sse(event).trim()]) expect(detect(stream)).toEqual(detect(openaiResponse([transfer])));
+    for (const stream of [event, sse(event), sse(event).trim()])
+      expect(detect(stream)).toEqual(detect(openaiResponse([transfer])));
   });
 
   it('may hold what no format knows between its events', () => {
-    const stream = anthropicEvents([transfer], inTwo).flatMap((event) => [event, null, 7, 'x', [], { type: 'unknown', index: 1, delta: { partial_json: 5 } }]);
+    const stream = anthropicEvents([transfer], inTwo).flatMap((event) => [
+      event,
+      null,
+      7,
+      'x',
+      [],
+      { type: 'unknown', index: 1, delta: { partial_json: 5 } },
+    ]);
     expect(detect(stream)).toEqual(detect(anthropicMessage([transfer])));
-    const text = sse(anthropicEvents([transfer], inTwo)).replaceAll('\n\n', '\n\n: comment\n\nretry: 5\n\ndata: [DONE]\n\ndata: {broken\n\n');
+    const text = sse(anthropicEvents([transfer], inTwo)).replaceAll(
+      '\n\n',
+      '\n\n: comment\n\nretry: 5\n\ndata: [DONE]\n\ndata: {broken\n\n',
+    );
     expect(detect(text)).toEqual(detect(anthropicMessage([transfer])));
   });
 });

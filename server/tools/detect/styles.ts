@@ -10,7 +10,8 @@ export interface Styled {
 }
 
 /** Equal for names that differ only in case and in `-` and `_`. Only ASCII letters: others can look alike. */
-export const folded = (name: string): string => name.replace(/[A-Z_]/g, (letter) => (letter === '_' ? '-' : letter.toLowerCase()));
+export const folded = (name: string): string =>
+  name.replace(/[A-Z_]/g, (letter) => (letter === '_' ? '-' : letter.toLowerCase()));
 
 /** The items by their folded name. */
 export function byFoldedName<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {

@@ -16,10 +16,19 @@ export function createTargets({ agentId, tools, agents }: Known) {
   // Made when the first call needs it: most answers hold no handoff, and there may be thousands of agents.
   let groups: ReadonlyMap<string, Known['agents'][number][]> | undefined;
   const alike = (foldedName: string) => (groups ??= byFoldedName(agents, ({ id }) => id)).get(foldedName) ?? [];
-  const offered = new Set(tools.flatMap((tool) => (tool.enumTargets ? tool.enumTargets.agentIds : tool.targetAgentId === null ? [] : [tool.targetAgentId])));
+  const offered = new Set(
+    tools.flatMap((tool) =>
+      tool.enumTargets ? tool.enumTargets.agentIds : tool.targetAgentId === null ? [] : [tool.targetAgentId],
+    ),
+  );
   const suggested = new Map<string, readonly string[]>();
 
-  const problem = (code: ProblemCode, message: string, path: readonly string[], suggestions: readonly string[]): Target => {
+  const problem = (
+    code: ProblemCode,
+    message: string,
+    path: readonly string[],
+    suggestions: readonly string[],
+  ): Target => {
     const meant = suggestions.length === 0 ? '' : `: did you mean ${suggestions.map(quoted).join(' or ')}?`;
     return { problem: { code, message: `${message}${meant}`, path, suggestions } };
   };
@@ -48,18 +57,31 @@ export function createTargets({ agentId, tools, agents }: Known) {
     const agent = alike(folded(id)).find((each) => each.id === id);
     if (agent === undefined) return problem('UNKNOWN_TARGET', `Agent ${quoted(id)} does not exist`, path, nearest(id));
     if (agent.archived) return problem('ARCHIVED_TARGET', `Agent ${quoted(id)} is archived`, path, nearest(id));
-    if (id === agentId) return problem('SAME_AGENT', `Agent ${quoted(id)} is the one that called: name another agent`, path, []);
+    if (id === agentId)
+      return problem('SAME_AGENT', `Agent ${quoted(id)} is the one that called: name another agent`, path, []);
     return { agentId: id };
   }
 
   /** The one agent that a name means, case and `-`/`_` aside. Archived agents count: their names are never reused. */
   function named(name: string | null, path: readonly string[], among?: readonly string[]): Target {
-    if (name === null) return problem('MISSING_TARGET', path.length === 0 ? 'The call names no agent' : `The argument ${quoted(path[0]!)} names no agent: give the id of one`, path, []);
+    if (name === null)
+      return problem(
+        'MISSING_TARGET',
+        path.length === 0
+          ? 'The call names no agent'
+          : `The argument ${quoted(path[0]!)} names no agent: give the id of one`,
+        path,
+        [],
+      );
     if (among?.includes(name)) return withId(name, path);
-    const ids = alike(path.length === 0 ? folded(name) : foldedTitle(name)).map(({ id }) => id).filter((id) => among?.includes(id) ?? true);
+    const ids = alike(path.length === 0 ? folded(name) : foldedTitle(name))
+      .map(({ id }) => id)
+      .filter((id) => among?.includes(id) ?? true);
     const [id] = ids;
     if (id === undefined) return problem('UNKNOWN_TARGET', `No agent is named ${quoted(name)}`, path, nearest(name));
-    return ids.length === 1 ? withId(id, path) : problem('AMBIGUOUS_TARGET', `${quoted(name)} may mean several agents`, path, ids);
+    return ids.length === 1
+      ? withId(id, path)
+      : problem('AMBIGUOUS_TARGET', `${quoted(name)} may mean several agents`, path, ids);
   }
 
   return { withId, named };

@@ -40,13 +40,31 @@ const subscribing =
   (queries: (target: Target, nth: number) => string[]): Attack =>
   async (target, count, signal) => {
     for (let nth = 0; !signal.aborted; nth += 1) {
-      const ws = new WebSocket(`${target.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { perMessageDeflate: false });
+      const ws = new WebSocket(`${target.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+        perMessageDeflate: false,
+      });
       ws.on('error', () => undefined);
-      const closed = once(ws, 'close', { signal }).then(([code]) => count(`socket closed ${code}`), () => undefined);
-      ws.on('open', () => ws.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${target.keys[nth % target.keys.length]}` } })));
+      const closed = once(ws, 'close', { signal }).then(
+        ([code]) => count(`socket closed ${code}`),
+        () => undefined,
+      );
+      ws.on('open', () =>
+        ws.send(
+          JSON.stringify({
+            type: 'connection_init',
+            payload: { authorization: `Bearer ${target.keys[nth % target.keys.length]}` },
+          }),
+        ),
+      );
       ws.on('message', (data: Buffer) => {
-        const { type, payload } = JSON.parse(data.toString()) as { type: string; payload?: { errors?: { extensions?: { code: string } }[] } & { extensions?: { code: string } }[] };
-        if (type === 'connection_ack') queries(target, nth).forEach((query, id) => ws.send(JSON.stringify({ id: String(id), type: 'subscribe', payload: { query } })));
+        const { type, payload } = JSON.parse(data.toString()) as {
+          type: string;
+          payload?: { errors?: { extensions?: { code: string } }[] } & { extensions?: { code: string } }[];
+        };
+        if (type === 'connection_ack')
+          queries(target, nth).forEach((query, id) =>
+            ws.send(JSON.stringify({ id: String(id), type: 'subscribe', payload: { query } })),
+          );
         const code = payload?.errors?.[0]?.extensions?.code ?? payload?.[0]?.extensions?.code;
         if (code !== undefined) count(code);
       });
@@ -94,7 +112,10 @@ const uploading: Attack = async (target, count, signal) => {
           agent: false,
           method: 'POST',
           signal,
-          headers: { authorization: `Bearer ${target.keys[n % target.keys.length]}`, 'content-type': 'application/x-ndjson' },
+          headers: {
+            authorization: `Bearer ${target.keys[n % target.keys.length]}`,
+            'content-type': 'application/x-ndjson',
+          },
         });
         const answered = once(outgoing, 'response').then(
           ([response]: { statusCode: number; resume(): void }[]) => {
@@ -103,7 +124,9 @@ const uploading: Attack = async (target, count, signal) => {
           },
           (error: { code?: string }) => error.code ?? 'broken off',
         );
-        Readable.from(transcript(60_000_000)).on('error', () => undefined).pipe(outgoing);
+        Readable.from(transcript(60_000_000))
+          .on('error', () => undefined)
+          .pipe(outgoing);
         const answer = await answered;
         outgoing.destroy();
         if (!signal.aborted) count(answer);
@@ -122,7 +145,8 @@ const fragments: Attack = async (target, count, signal) => {
         const socket = await handSocket(target.url, target.keys[n % target.keys.length]!, signal);
         let sent = 0;
         for (; !signal.aborted && !socket.destroyed && sent < 16_000; sent += 1) {
-          if (!socket.write(Buffer.concat([frame(sent === 0 ? 0x01 : 0x00, Buffer.from('a')), pongs]))) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+          if (!socket.write(Buffer.concat([frame(sent === 0 ? 0x01 : 0x00, Buffer.from('a')), pongs])))
+            await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
         }
         if (!signal.aborted) count(socket.destroyed ? 'socket closed' : 'socket kept');
         socket.destroy();
@@ -160,7 +184,11 @@ const guessing: Attack = async (target, count, signal) => {
 const manyHeaders: Attack = async (target, count, signal) => {
   while (!signal.aborted) {
     const headers = Object.fromEntries(range(1_000).map((n) => [`x-${n}`, 'y']));
-    const answer = await open(target.url, { key: target.keys[0]!, headers, body: '{"query": "{ __typename }"}' }, signal).then(
+    const answer = await open(
+      target.url,
+      { key: target.keys[0]!, headers, body: '{"query": "{ __typename }"}' },
+      signal,
+    ).then(
       (response) => {
         response.destroy();
         return String(response.statusCode);
@@ -176,24 +204,48 @@ const manyHeaders: Attack = async (target, count, signal) => {
 export const attacks = {
   fragmentDoubling: asking((_target, nth) => `query Q${nth} { agents { nodes { ${spreads} } } } ${doubling(16)}`, 2),
   fragmentDepth: asking((_target, nth) => `query Q${nth} { agents { nodes { ...F0 } } } ${doubling(20)}`, 2),
-  subscribedFragments: subscribing((_target, nth) => [`subscription Q${nth} { handoffEvents { agent { ${spreads} } } } ${doubling(14)}`]),
+  subscribedFragments: subscribing((_target, nth) => [
+    `subscription Q${nth} { handoffEvents { agent { ${spreads} } } } ${doubling(14)}`,
+  ]),
   promptsOfOne: asking(({ handoffId }, nth) => {
     const prompts = range(15).map((n) => `a${n}: contextPrompt(maxTokens: ${3_000 + (nth % 500)}) { text }`);
-    return `{ nodes(ids: [${range(50).map(() => `"${handoffId}"`).join(' ')}]) { ... on Handoff { ${prompts.join(' ')} } } }`;
+    return `{ nodes(ids: [${range(50)
+      .map(() => `"${handoffId}"`)
+      .join(' ')}]) { ... on Handoff { ${prompts.join(' ')} } } }`;
   }, 2),
-  promptsOfMany: asking((_target, nth) => `{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: ${2_000 + (nth % 500)}) { text } } } }`, 2),
+  promptsOfMany: asking(
+    (_target, nth) =>
+      `{ handoffs(first: 100) { nodes { contextPrompt(maxTokens: ${2_000 + (nth % 500)}) { text } } } }`,
+    2,
+  ),
   largeAnswers: asking(({ largeSessionId }) => largePage(largeSessionId), 4),
   // Ten pages of 25 MB in one request.
-  largeTogether: asking(({ largeSessionId }) => `{ ${range(10).map((n) => `a${n}: ${largePage(largeSessionId).slice(2, -2)}`).join(' ')} }`, 4),
+  largeTogether: asking(
+    ({ largeSessionId }) =>
+      `{ ${range(10)
+        .map((n) => `a${n}: ${largePage(largeSessionId).slice(2, -2)}`)
+        .join(' ')} }`,
+    4,
+  ),
   // The 57 MB of one Turn, read in one statement.
-  largeTurn: asking(({ largeSessionId }) => `{ session(id: "${largeSessionId}") { turns(first: 20) { nodes { messages { content } } } } }`, 4),
+  largeTurn: asking(
+    ({ largeSessionId }) =>
+      `{ session(id: "${largeSessionId}") { turns(first: 20) { nodes { messages { content } } } } }`,
+    4,
+  ),
   unreadAnswers: notReading(60, ({ largeSessionId }, key) => {
     const body = JSON.stringify({ query: largePage(largeSessionId) });
     return postHead('/graphql', key, body);
   }),
-  unreadDownloads: notReading(20, ({ largeSessionId }, key) => `GET /sessions/${largeSessionId}.json HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n\r\n`),
+  unreadDownloads: notReading(
+    20,
+    ({ largeSessionId }, key) =>
+      `GET /sessions/${largeSessionId}.json HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n\r\n`,
+  ),
   unreadEvents: notReading(20, ({ largeSessionId }, key) => {
-    const body = JSON.stringify({ query: `subscription { handoffEvents { session { id title handoffs(first: 20) { nodes { recentMessages { content } } } } handoff { markdown } cursor } # ${largeSessionId}\n }` });
+    const body = JSON.stringify({
+      query: `subscription { handoffEvents { session { id title handoffs(first: 20) { nodes { recentMessages { content } } } } handoff { markdown } cursor } # ${largeSessionId}\n }`,
+    });
     return postHead('/graphql', key, body, { accept: 'text/event-stream' });
   }),
   socketFragments: fragments,

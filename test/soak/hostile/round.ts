@@ -62,9 +62,20 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * Honest writers and subscribers use a server with keys while attackers run in another process on another core. All
  * guarantees for honest callers must hold.
  */
-export async function hostileRound({ seed, databaseUrl, durationMs, attacks, heapMb, paceMs = 1_100, ...options }: HostileOptions): Promise<HostileResult> {
+export async function hostileRound({
+  seed,
+  databaseUrl,
+  durationMs,
+  attacks,
+  heapMb,
+  paceMs = 1_100,
+  ...options
+}: HostileOptions): Promise<HostileResult> {
   const { writers, subscribers: keysOfSubscribers, idle, target } = await prepareStage(databaseUrl, options.writers);
-  const server = await startServerProcess({ DATABASE_URL: databaseUrl, BATON_ADMIN_KEY: adminKey }, { cpu: serverCpu, heapMb });
+  const server = await startServerProcess(
+    { DATABASE_URL: databaseUrl, BATON_ADMIN_KEY: adminKey },
+    { cpu: serverCpu, heapMb },
+  );
   const { url } = server;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   pool.on('error', () => undefined);
@@ -82,12 +93,22 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
       const topic = topics[n % topics.length]!;
       const listen = n % 2 === 0 ? helperSubscriber : rawSubscriber;
       const key = keysOfSubscribers[n % keysOfSubscribers.length]!;
-      return listen(`${listen.name} ${n} of ${JSON.stringify(topic)}`, { url, topic, key, seeds: [seed, n], stayMs: 3 * durationMs });
+      return listen(`${listen.name} ${n} of ${JSON.stringify(topic)}`, {
+        url,
+        topic,
+        key,
+        seeds: [seed, n],
+        stayMs: 3 * durationMs,
+      });
     });
     await Promise.all(subscribers.map(({ ready }) => ready));
 
     const took: number[] = [];
-    const writing = Promise.all(writers.map((key, n) => write({ url, key, stage, seeds: [seed, n], paceMs, durationMs: warmUpMs + durationMs, took })));
+    const writing = Promise.all(
+      writers.map((key, n) =>
+        write({ url, key, stage, seeds: [seed, n], paceMs, durationMs: warmUpMs + durationMs, took }),
+      ),
+    );
     await pause(warmUpMs);
     took.length = 0;
     const memory = watchMemory(server.pid);
@@ -106,12 +127,25 @@ export async function hostileRound({ seed, databaseUrl, durationMs, attacks, hea
     if (breaches.length === 0) {
       for (const one of subscribers) one.settle();
       await allHeard(pool, subscribers, since);
-      for (const one of subscribers) breaches.push(...one.breaches, ...damageOf({ name: one.name, heard: one.heard, truth: await truthOf(pool, one.topic, since) }));
+      for (const one of subscribers)
+        breaches.push(
+          ...one.breaches,
+          ...damageOf({ name: one.name, heard: one.heard, truth: await truthOf(pool, one.topic, since) }),
+        );
     }
     breaches.push(...(await lostAnswers(pool, asked)), ...(await disorder(pool)), ...(await brokenInvariants(pool)));
     took.sort((a, b) => a - b);
     const at = (part: number): number => Math.round(took[Math.floor((took.length - 1) * part)] ?? 0);
-    return { answers: took.length, medianMs: at(0.5), p99Ms: at(0.99), blockedMs, peakMb, heard: subscribers.reduce((sum, { heard }) => sum + heard.length, 0), tallies, breaches };
+    return {
+      answers: took.length,
+      medianMs: at(0.5),
+      p99Ms: at(0.99),
+      blockedMs,
+      peakMb,
+      heard: subscribers.reduce((sum, { heard }) => sum + heard.length, 0),
+      tallies,
+      breaches,
+    };
   } finally {
     over.abort();
     stopping = true;
@@ -127,7 +161,12 @@ async function attack(target: Target, names: readonly AttackName[], ms: number):
   const { PATH, HOME, TMPDIR } = process.env;
   const [command, args] = nodeCommand([attackersFile], { cpu: attackersCpu });
   // Low priority, because honest callers share that core and measure latencies there.
-  const child = endsWithThisProcess(spawn('nice', ['-n', '15', command, ...args], { env: { PATH, HOME, TMPDIR, ATTACK: JSON.stringify({ target, names, ms }) }, stdio: ['ignore', 'pipe', 'inherit'] }));
+  const child = endsWithThisProcess(
+    spawn('nice', ['-n', '15', command, ...args], {
+      env: { PATH, HOME, TMPDIR, ATTACK: JSON.stringify({ target, names, ms }) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   const said = await text(child.stdout);
   if (said === '') throw new Error('The attackers ended without a word');
   return JSON.parse(said) as HostileResult['tallies'];
@@ -169,7 +208,9 @@ async function livezGaps(url: string, signal: AbortSignal): Promise<number> {
   let longest = 0;
   while (!signal.aborted) {
     const before = performance.now();
-    await fetch(`${url}/livez`, { signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]) }).then((answer) => answer.text()).catch(() => undefined);
+    await fetch(`${url}/livez`, { signal: AbortSignal.any([signal, AbortSignal.timeout(60_000)]) })
+      .then((answer) => answer.text())
+      .catch(() => undefined);
     if (!signal.aborted) longest = Math.max(longest, performance.now() - before);
     await pause(livezEveryMs);
   }

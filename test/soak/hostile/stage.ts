@@ -23,9 +23,13 @@ export async function prepareStage(databaseUrl: string, writers: number): Promis
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
     const { agent, session, turn, reassign, run } = world(pool, 600);
-    const key = async (role: 'AGENT' | 'OPERATOR' | 'ANALYST', name: string, agentId: string | null = null): Promise<string> =>
-      (await run(createKey, { role, agentId, name, expiresAt: null })).secret;
-    const keys = (count: number, ...given: Parameters<typeof key>): Promise<string[]> => Promise.all(Array.from({ length: count }, () => key(...given)));
+    const key = async (
+      role: 'AGENT' | 'OPERATOR' | 'ANALYST',
+      name: string,
+      agentId: string | null = null,
+    ): Promise<string> => (await run(createKey, { role, agentId, name, expiresAt: null })).secret;
+    const keys = (count: number, ...given: Parameters<typeof key>): Promise<string[]> =>
+      Promise.all(Array.from({ length: count }, () => key(...given)));
     await agent('mallory', { maxCapacity: 1_000 });
     await agent('trudy', { maxCapacity: 1_000 });
 
@@ -42,7 +46,9 @@ export async function prepareStage(databaseUrl: string, writers: number): Promis
     const busy = await session('mallory');
     for (let n = 0; n < 8; n += 1) {
       await turn(busy, {
-        messages: [{ role: 'ASSISTANT', content: `Step ${n}: ${'and so on, with _marks_ and `code` in it. '.repeat(200)}` }],
+        messages: [
+          { role: 'ASSISTANT', content: `Step ${n}: ${'and so on, with _marks_ and `code` in it. '.repeat(200)}` },
+        ],
         toolCalls: Array.from({ length: 20 }, (_, call) => ({
           ...toolCall(`call-${n}-${call}`, `Tool${call}`, { filesModified: [`src/garden/bed-${n}-${call}.ts`] }),
           result: `line of what it printed, src/bed-${call}.ts\n`.repeat(60),

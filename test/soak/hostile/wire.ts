@@ -13,8 +13,17 @@ interface Post {
 const failure = (error: unknown): string => (error as { code?: string }).code ?? (error as Error).name;
 
 /** Sends a request on its own connection; rejects when it breaks or `signal` aborts. */
-export async function open(url: string, { key, path = '/graphql', headers = {}, body }: Post, signal: AbortSignal): Promise<IncomingMessage> {
-  const outgoing = request(`${url}${path}`, { agent: false, method: 'POST', signal, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers } });
+export async function open(
+  url: string,
+  { key, path = '/graphql', headers = {}, body }: Post,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const outgoing = request(`${url}${path}`, {
+    agent: false,
+    method: 'POST',
+    signal,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+  });
   outgoing.end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   outgoing.on('error', () => undefined);
@@ -27,7 +36,10 @@ export async function ask(url: string, key: string, query: string, signal: Abort
   try {
     const response = await open(url, { key, body: JSON.stringify({ query }) }, signal);
     const body = await text(response);
-    const code = body.length > 100_000 ? undefined : (JSON.parse(body) as { errors?: { extensions?: { code?: string } }[] }).errors?.[0]?.extensions?.code;
+    const code =
+      body.length > 100_000
+        ? undefined
+        : (JSON.parse(body) as { errors?: { extensions?: { code?: string } }[] }).errors?.[0]?.extensions?.code;
     return [response.statusCode, code].filter(Boolean).join(' ');
   } catch (error) {
     return failure(error);
@@ -35,7 +47,11 @@ export async function ask(url: string, key: string, query: string, signal: Abort
 }
 
 /** Writes and never reads; resolves when the server closes the connection or the signal aborts. */
-export async function unread(url: string, head: string, signal: AbortSignal): Promise<'closed by the server' | 'held to the end'> {
+export async function unread(
+  url: string,
+  head: string,
+  signal: AbortSignal,
+): Promise<'closed by the server' | 'held to the end'> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal });
   socket.on('error', () => undefined);
@@ -50,8 +66,16 @@ export async function unread(url: string, head: string, signal: AbortSignal): Pr
 }
 
 export function postHead(path: string, key: string, body: string, headers: Record<string, string> = {}): string {
-  const all = { host: '127.0.0.1', authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)), ...headers };
-  return `POST ${path} HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+  const all = {
+    host: '127.0.0.1',
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  return `POST ${path} HTTP/1.1\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n${body}`;
 }
 
 /** A hand-made WebSocket, for frames that libraries do not send. */
@@ -65,14 +89,19 @@ export async function handSocket(url: string, key: string, signal: AbortSignal):
     'GET /graphql HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n',
   );
   await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-  socket.write(frame(0x81, Buffer.from(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } }))));
+  socket.write(
+    frame(0x81, Buffer.from(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } }))),
+  );
   socket.resume();
   return socket;
 }
 
 /** A client's frame with a zero mask. */
 export function frame(head: number, payload: Buffer): Buffer {
-  const length = payload.length < 126 ? Buffer.from([0x80 | payload.length]) : Buffer.from([0x80 | 126, payload.length >> 8, payload.length & 0xff]);
+  const length =
+    payload.length < 126
+      ? Buffer.from([0x80 | payload.length])
+      : Buffer.from([0x80 | 126, payload.length >> 8, payload.length & 0xff]);
   return Buffer.concat([Buffer.from([head]), length, Buffer.alloc(4), payload]);
 }
 
