@@ -103,7 +103,10 @@ export default {
       name: 'hook-alone',
       severity: 'error',
       from: { path: '^server/cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] },
-      to: { pathNot: ['^server/cli/hook/', '^server/cli/connect/stateFolder\\.ts$'], dependencyTypesNot: ['core'] },
+      to: {
+        pathNot: ['^server/cli/hook/', '^server/cli/connect/stateFolder\\.ts$', '^client/api/refusal\\.ts$'],
+        dependencyTypesNot: ['core'],
+      },
     },
 
     forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/(app|engine)\\.ts$'] }, {}),

@@ -1,4 +1,5 @@
-import type { ErrorCode, TypedDocumentString } from './operations.ts';
+import type { ToolResultFieldsFragment, TypedDocumentString } from './operations.ts';
+import { refusalIn, type Refusal } from './refusal.ts';
 
 /** An error from Baton, in a mutation's union or at the top level. */
 export class Refused extends Error {
@@ -7,34 +8,60 @@ export class Refused extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** What to give back to the model whose handoff call was refused; null for other operations. */
+    readonly toolResult: ToolResultFieldsFragment | null = null,
   ) {
     super(message);
   }
 }
 
 interface Body {
-  data?: ({ answer?: { code?: string; message?: string } } & Record<string, unknown>) | null;
+  data?: Record<string, unknown> | null;
   errors?: { message: string; extensions?: { code?: string } }[];
 }
 
 const tries = 10;
 
-/** The payload of an operation whose mutation is named `answer`; of others, the data. */
-export type PayloadOf<Result> = Result extends { answer: infer Answer }
-  ? Exclude<Answer, { code: ErrorCode; message: string }>
-  : Result;
+/** The result without the errors of its unions, which are thrown. */
+type Payloads<Result> = { [Field in keyof Result]: Exclude<Result[Field], Refusal> };
 
-/** Sends an operation of this package, or any other document. @throws Refused */
+/** The payload of an operation whose mutation is named `answer`; of others, the data without refusals. */
+export type PayloadOf<Result> =
+  Payloads<Result> extends { answer: infer Payload } ? Payload : { [Field in keyof Result]: Payloads<Result>[Field] };
+
+/** Fields with a union of which nothing is selected for some types: a refusal would look like a success. */
+export type UnreadRefusals<Result> = {
+  [Field in keyof Result]: Result[Field] extends infer Member
+    ? Member extends object
+      ? keyof Member extends '__typename'
+        ? Field
+        : PropertyKey extends keyof Member
+          ? Field
+          : never
+      : never
+    : never;
+}[keyof Result];
+
+/** Fails to compile for a document that does not select the errors of its unions. */
+type ReadsRefusals<Result> = [UnreadRefusals<Result>] extends [never]
+  ? unknown
+  : { 'select `... on Error { code message }` in': UnreadRefusals<Result> };
+
+/**
+ * Sends an operation of this package, or any other document. Returns the payload of a mutation; throws its error.
+ * @throws Refused
+ */
 export interface Api {
   <Result, Variables extends object>(
-    operation: TypedDocumentString<Result, Variables>,
+    operation: TypedDocumentString<Result, Variables> & ReadsRefusals<Result>,
     variables: Variables,
   ): Promise<PayloadOf<Result>>;
   <Data>(query: string, variables: object): Promise<Data>;
 }
 
 /**
- * Sends requests over HTTP and returns the data, for a mutation named `answer` its payload. Retries while the server is down
+ * Sends requests over HTTP and returns the data, for a mutation named `answer` its payload. Throws what a mutation refuses,
+ * whatever the alias of its field. Retries while the server is down
  * or restarting, so every request must be repeatable: a query, a life-cycle change, or a mutation with an idempotency key.
  *
  *     const ask = createApi({ url: 'http://127.0.0.1:4000', key: process.env.BATON_KEY });
@@ -66,9 +93,9 @@ export function createApi({ url, key }: { url: string; key?: string | undefined 
         body === null || error?.extensions?.code === 'UNAVAILABLE' || error?.extensions?.code === 'RATE_LIMITED';
       if (!away) {
         if (error !== undefined) throw new Refused(error.extensions?.code ?? 'UNKNOWN', error.message);
-        const { answer } = body.data ?? {};
-        if (answer?.code !== undefined) throw new Refused(answer.code, answer.message ?? '');
-        return (answer ?? body.data) as Data;
+        const refusal = refusalIn(body.data);
+        if (refusal !== null) throw refusedBy(refusal);
+        return (body.data?.['answer'] ?? body.data) as Data;
       }
       if (attempt === tries)
         throw new Refused('UNAVAILABLE', error?.message ?? `Nothing answers at ${endpoint.origin}`);
@@ -76,3 +103,6 @@ export function createApi({ url, key }: { url: string; key?: string | undefined 
     }
   };
 }
+
+const refusedBy = ({ code, message, toolResult }: Refusal & { toolResult?: unknown }): Refused =>
+  new Refused(code, message, (toolResult ?? null) as ToolResultFieldsFragment | null);

@@ -10,6 +10,7 @@ import {
   createApi,
   ExecuteHandoffToolDocument,
   HandoffToolsDocument,
+  Refused,
   takeHandoffs,
   type NewToolCallInput,
 } from 'baton/client';
@@ -70,12 +71,17 @@ await takeHandoffs(
           let isOver = (answer.tool_calls ?? []).length === 0;
           for (const { id = '', name, args } of answer.tool_calls ?? []) {
             if (ownTools.some((own) => own.name === name)) continue;
-            const { executeHandoffTool } = await ask(ExecuteHandoffToolDocument, {
-              input: { sessionId: session.id, agentId, toolName: name, arguments: args, callId: id },
-            });
-            // Of a refusal: the model reads why, and goes on.
-            results.push(new ToolMessage({ tool_call_id: id, content: executeHandoffTool.toolResult?.content ?? '' }));
-            isOver ||= 'handoff' in executeHandoffTool;
+            const input = { sessionId: session.id, agentId, toolName: name, arguments: args, callId: id };
+            const { handoff, toolResult } = await ask(ExecuteHandoffToolDocument, { input }).then(
+              ({ executeHandoffTool }) => executeHandoffTool,
+              (error: unknown) => {
+                if (!(error instanceof Refused)) throw error;
+                // The model reads why it was refused, and goes on.
+                return { handoff: null, toolResult: error.toolResult ?? { content: error.message } };
+              },
+            );
+            results.push(new ToolMessage({ tool_call_id: id, content: toolResult?.content ?? '' }));
+            isOver ||= handoff !== null;
           }
           return new Command({ goto: isOver ? END : 'model', update: { messages: results } });
         },

@@ -8,6 +8,7 @@ import {
   createApi,
   ExecuteHandoffsDocument,
   HandoffToolsDocument,
+  Refused,
   takeHandoffs,
   type NewToolCallInput,
 } from 'baton/client';
@@ -59,14 +60,17 @@ await takeHandoffs(
       [seen, toolCalls] = [result.newItems.length, []];
       if (result.interruptions.length === 0) return;
 
-      const { executeHandoffs } = await ask(ExecuteHandoffsDocument, {
-        input: { sessionId: session.id, agentId, response: result.state.toJSON() },
-      });
-      if ('handoff' in executeHandoffs)
+      try {
+        const { executeHandoffs } = await ask(ExecuteHandoffsDocument, {
+          input: { sessionId: session.id, agentId, response: result.state.toJSON() },
+        });
         return console.log(`${session.title}: handed off to ${executeHandoffs.handoff.targetAgent.id}`);
-      // The model reads why it was refused, and goes on.
-      for (const call of result.interruptions)
-        result.state.reject(call, { message: executeHandoffs.toolResult?.content ?? executeHandoffs.message });
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        // The model reads why it was refused, and goes on.
+        for (const call of result.interruptions)
+          result.state.reject(call, { message: error.toolResult?.content ?? error.message });
+      }
     }
   },
 );

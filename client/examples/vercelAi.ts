@@ -8,6 +8,7 @@ import {
   createApi,
   ExecuteHandoffsDocument,
   HandoffToolsDocument,
+  Refused,
   takeHandoffs,
 } from 'baton/client';
 
@@ -81,13 +82,17 @@ await takeHandoffs(
         type: 'function',
         function: { name: toolName, arguments: JSON.stringify(input) },
       }));
-      const { executeHandoffs } = await ask(ExecuteHandoffsDocument, {
-        input: { sessionId: session.id, agentId, response: { role: 'assistant', content: text, tool_calls: calls } },
-      });
-      if ('handoff' in executeHandoffs)
+      let value: string;
+      try {
+        const { executeHandoffs } = await ask(ExecuteHandoffsDocument, {
+          input: { sessionId: session.id, agentId, response: { role: 'assistant', content: text, tool_calls: calls } },
+        });
         return console.log(`${session.title}: handed off to ${executeHandoffs.handoff.targetAgent.id}`);
-      // The model reads why it was refused, and goes on.
-      const value = executeHandoffs.toolResult?.content ?? executeHandoffs.message;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        // The model reads why it was refused, and goes on.
+        value = error.toolResult?.content ?? error.message;
+      }
       messages.push(...response.messages, {
         role: 'tool',
         content: handoffs.map(({ toolCallId, toolName }) => ({

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import { refusalIn } from '../../../client/api/refusal.ts';
 
 /** Where Baton is and who asks. */
 export interface Server {
@@ -18,7 +19,7 @@ export class Failed extends Error {
 }
 
 interface Answer {
-  data?: { answer?: { code?: string; message?: string; sessionId?: string } } & Record<string, unknown>;
+  data?: Record<string, unknown>;
   errors?: { message: string; extensions?: { code?: string } }[];
 }
 
@@ -84,7 +85,7 @@ function parsed(text: string): Answer | null {
   }
 }
 
-/** Sends an operation; of a mutation that is named `answer`, an error of its union is thrown. @throws Failed */
+/** Sends an operation. @throws Failed, also for an error in a mutation's union */
 export async function ask<Data>(server: Server, query: string, variables: object, signal: AbortSignal): Promise<Data> {
   const { data } = (await post(
     server,
@@ -93,7 +94,8 @@ export async function ask<Data>(server: Server, query: string, variables: object
     JSON.stringify({ query, variables }),
     signal,
   )) as Answer;
-  const { code, message = '', sessionId = null } = data?.answer ?? {};
-  if (code !== undefined) throw new Failed(code, message, sessionId);
+  const refusal = refusalIn(data);
+  if (refusal !== null)
+    throw new Failed(refusal.code, refusal.message, (refusal['sessionId'] as string | undefined) ?? null);
   return data as Data;
 }

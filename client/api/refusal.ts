@@ -1,0 +1,28 @@
+/** What a refused mutation answers: one of the error types of its union. */
+export interface Refusal {
+  code: string;
+  message: string;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * The first refusal among the root fields of an answer, whatever their aliases; null when there is none. A union of which the
+ * document selects nothing for errors gives an empty object, or a `__typename` that ends with `Error`: a refusal as well.
+ */
+export function refusalIn(
+  data: Record<string, unknown> | null | undefined,
+): (Refusal & Record<string, unknown>) | null {
+  for (const [field, value] of Object.entries(data ?? {})) {
+    if (!isObject(value) || Array.isArray(value)) continue;
+    const { code, message, __typename: type } = value;
+    if (typeof code === 'string' && typeof message === 'string') return { ...value, code, message };
+    const isNamedError = typeof type === 'string' && type.endsWith('Error');
+    if (isNamedError || Object.keys(value).length === 0) {
+      const named = isNamedError ? ` with ${type}` : '';
+      const select = `add \`... on Error { code message }\` to \`${field}\``;
+      return { ...value, code: 'UNKNOWN', message: `'${field}' was refused${named}; to read why, ${select}` };
+    }
+  }
+  return null;
+}
