@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { rules } from '../server/custody/mayChangeHands.ts';
 
 const names = new Set(
-  [...readFileSync('docs/rules.md', 'utf8').matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(([, name]) => name!),
+  [...readFileSync('docs/rules.md', 'utf8').matchAll(/^(?:\| )?\*\*(.+?)\*\*/gm)].map(([, name]) => name!),
 );
 
 const files = ['server', 'client', 'test', 'bench', 'prisma']
