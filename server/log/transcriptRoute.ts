@@ -152,7 +152,7 @@ interface Rate {
 
 /** An upload within its limits of size and, when demanded, of speed. */
 class Upload {
-  readonly #parts;
+  readonly #parts: AsyncIterator<Uint8Array>;
   #bytes = 0;
   #slowest: Rate | null = null;
   /** The time spent waiting for the sender since `#since` bytes had come. */
@@ -191,8 +191,8 @@ class Upload {
   }
 
   async #next(): Promise<Uint8Array | null> {
-    const { done, value } = await this.#parts.next();
-    return done === true ? null : value;
+    const part = await this.#parts.next();
+    return part.done === true ? null : part.value;
   }
 }
 
