@@ -53,7 +53,7 @@ export default {
       [
         inFolders(nouns, 'graphql', 'custody', 'context', 'events', 'live', 'access', 'core', 'generated'),
         '^server/limits/rates\\.ts$',
-        '^server/infra/(http/)?(originCheck|answers)\\.ts$',
+        '^server/infra/(http/)?(originCheck|answers|body)\\.ts$',
       ],
       {
         pathNot: [inFolders('exports', 'mcp')],
@@ -84,7 +84,7 @@ export default {
       inFolders('live', 'core'),
       '^server/context/neutralise\\.ts$',
       '^server/graphql/page\\.ts$',
-      '^server/infra/http/originCheck\\.ts$',
+      '^server/infra/http/(originCheck|body|eventStream)\\.ts$',
       '^server/engine\\.ts$',
     ]),
     ...['metrics', 'traces'].map((name) => server(name, inFolders(name), [inFolders('core')])),

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type CallerRequest, requestOf } from './core/request.ts';
@@ -16,7 +16,9 @@ import {
   text,
   unavailable,
 } from './infra/http/answers.ts';
+import { type Body, bodyOf } from './infra/http/body.ts';
 import { createDashboard } from './infra/http/dashboard.ts';
+import { EventStream } from './infra/http/eventStream.ts';
 import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
 import { createDoor } from './infra/http/door.ts';
 import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
@@ -36,7 +38,7 @@ const builtDashboard = join(packageFolder, 'dist');
 const drainWithin = 7_000;
 
 /**
- * Returns undefined for requests of other routes. Routes that require a key call `caller`, which charges the request (a GET as a
+ * Returns undefined for requests of other routes. `request` has no body: it is `body`. Routes that require a key call `caller`, which charges the request (a GET as a
  * read, others as a write, unless the route says it) and rejects with UNAUTHENTICATED or RATE_LIMITED.
  */
 export type Route = (
@@ -44,6 +46,7 @@ export type Route = (
   caller: (charged?: Kind) => Promise<Caller>,
   ask: Ask,
   made: CallerRequest,
+  body: Body,
 ) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
 
 export interface Authentication {
@@ -161,8 +164,8 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
     if (reads && (await dashboard(request, response, path))) return;
     if (reads && path === '/metrics' && options.metrics !== undefined)
       return metrics(request, response, made, options.metrics);
-    // Shared by all routes: creating it takes over the body's stream.
     const webRequest = toWebRequest(request, door.originOf(request) ?? origin);
+    const body = bodyOf(request);
     const address = door.addressOf(request);
     const account = answers.accountOf(request);
     let by: Caller | undefined;
@@ -173,7 +176,7 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
         rates.take(caller, charged);
         return (by = caller);
       };
-      const found = await candidate(webRequest, identified, engine.ask, made);
+      const found = await candidate(webRequest, identified, engine.ask, made, body);
       if (found === undefined) continue;
       return answers.sendFound(response, found, { account, key: by?.principal ?? address }, () =>
         rates.takeInTurn(by!, 'read'),
@@ -235,14 +238,19 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
       const caller = await identify(request, made).catch((error: unknown) => refuse(response, error, made));
       if (caller === undefined) return;
       const charge = new Charge(rates, caller);
-      const result = await engine.answer(request, response, { caller, charge }, origin);
+      const result = await engine.answer(request, { caller, charge }, origin);
       try {
-        charge.settle();
-      } catch (error) {
-        return refuse(response, error, made);
+        try {
+          charge.settle();
+        } catch (error) {
+          return refuse(response, error, made);
+        }
+        if (result !== null && !response.headersSent)
+          await answers.send(response, result, { account, key: caller.principal });
+      } finally {
+        // Also when it was not sent.
+        if (result instanceof EventStream) await result.events.return?.();
       }
-      if (result !== null && !response.headersSent)
-        await answers.send(response, result, { account, key: caller.principal });
     } finally {
       clearTimeout(late);
     }
@@ -296,7 +304,6 @@ function toWebRequest(request: IncomingMessage, origin: string): Request {
   const headers = Object.entries(request.headersDistinct).flatMap(([name, values]) =>
     (values ?? []).map((value): [string, string] => [name, value]),
   );
-  const body = method === 'GET' || method === 'HEAD' ? undefined : (Readable.toWeb(request) as ReadableStream);
   // Not resolved against `origin`: //evil.example would then be the host.
-  return new Request(`${origin}${request.url}`, { method, headers, body, duplex: 'half' } as RequestInit);
+  return new Request(`${origin}${request.url}`, { method, headers });
 }

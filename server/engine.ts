@@ -1,22 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { Payer, takeTurn } from './core/loopTurns.ts';
 import type { CallerRequest } from './core/request.ts';
 import type { Caller } from './core/work.ts';
+import { bodyOf, BrokenOff, readText } from './infra/http/body.ts';
 import { withRequestId } from './infra/http/named.ts';
 import {
   answerOf,
   type Enveloped,
   executeParams,
+  isJson,
   isPlainPost,
   type PlainParams,
-  readBody,
   readParams,
   type TextAnswer,
   toFetchRequest,
 } from './infra/http/plainPost.ts';
+import { streamedResults } from './infra/http/streamedResults.ts';
 import { jsonOnly, maskingErrors } from './infra/http/yogaPlugins.ts';
 import { answerSizePlugin } from './limits/answerSize.ts';
 import { checkVariables } from './limits/checkVariables.ts';
@@ -71,12 +73,7 @@ export interface Engine {
   ask: Ask;
   ofSockets: SocketOperations;
   /** Answers a request to `/graphql`. Null when the client disconnected. */
-  answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    by: Paying,
-    origin: string,
-  ): Promise<Response | TextAnswer | null>;
+  answer(request: IncomingMessage, by: Paying, origin: string): Promise<Response | TextAnswer | null>;
   /** Waits until it is the caller's turn in the event loop; undefined when it is. */
   turnOf(caller: Caller): Promise<void> | undefined;
 }
@@ -102,6 +99,7 @@ export function createEngine({
     parserAndValidationCache: documentCaches(),
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
+      streamedResults,
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),
       limitsPlugin({ schema, persisted, queryLimits: { ...limits.query, ...options.query } }),
@@ -115,23 +113,17 @@ export function createEngine({
   const payers = new LRUCache<string, Payer>({ max: 10_000, memoMethod: () => new Payer() });
   const turnOf = (caller: Caller): Promise<void> | undefined => takeTurn(payers.memo(caller.principal));
 
-  /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. Null when the client disconnected. */
-  async function answerPlain(
-    request: IncomingMessage,
-    by: Paying,
-    origin: string,
-  ): Promise<Response | TextAnswer | null> {
-    const body = await readBody(request);
-    if (body === null) return null;
+  /** Executes plain queries and mutations without Yoga's HTTP layer, which answers all other requests. */
+  async function answer(request: IncomingMessage, by: Paying, origin: string): Promise<Response | TextAnswer> {
+    const reads = request.method === 'POST' && isJson(request.headers['content-type']);
+    const body = reads ? await readText(bodyOf(request), limits.body.json) : null;
     await turnOf(by.caller);
-    const params = readParams(body, (sent) => readRequest(persisted, sent));
+    const params =
+      body !== null && isPlainPost(request, limits.body.json)
+        ? readParams(body, (sent) => readRequest(persisted, sent))
+        : null;
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), by);
     return answerOf(withRequestId(await execute(by, params), by.caller.request), request);
-  }
-
-  async function answerOther(request: IncomingMessage, response: ServerResponse, by: Paying): Promise<Response> {
-    await turnOf(by.caller);
-    return yoga.handleNodeRequestAndResponse(request, response, by);
   }
 
   function execute(by: Paying, params: PlainParams): Promise<ExecutionResult> {
@@ -148,8 +140,11 @@ export function createEngine({
         ? execute({ caller, charge: new Charge(rates, caller) }, { query, variables })
         : { errors: [fault] };
     },
-    answer: (request, response, by, origin) =>
-      isPlainPost(request, limits.body.json) ? answerPlain(request, by, origin) : answerOther(request, response, by),
+    answer: (request, by, origin) =>
+      answer(request, by, origin).catch((error: unknown) => {
+        if (error instanceof BrokenOff) return null;
+        throw error;
+      }),
     ofSockets: {
       ask(caller, request) {
         const charge = new Charge(rates, caller);

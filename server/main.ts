@@ -4,7 +4,7 @@ import { seed } from '../prisma/seed.ts';
 import { compose, type Baton } from './compose.ts';
 import { readTabs } from './graphiql/tabs.ts';
 import { readEnv } from './infra/env.ts';
-import { createLog } from './infra/log.ts';
+import { createLog, type Log } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { commandLine, packageFolder } from './infra/place.ts';
 import { StartError } from './infra/startError.ts';
@@ -20,6 +20,10 @@ const sameSignalWithin = 250;
 // memory, with twice of what is in use 90 MB.
 setFlagsFromString('--heap-growing-percent=100');
 
+/** EX_SOFTWARE: an error in Baton that nothing caught. */
+const exitOfUncaught = 70;
+
+let log: Log | undefined;
 let baton: Baton | undefined;
 let database: OpenDatabase | undefined;
 let first: { signal: string; at: number } | undefined;
@@ -30,7 +34,7 @@ async function start(): Promise<void> {
   if (env.persistedOnly && Object.keys(documents).length === 0) {
     throw new StartError('BATON_PERSISTED_ONLY is 1, but no operations are built: run npm run codegen, or set it to 0');
   }
-  const log = createLog({ level: env.logLevel, redactLine: redactLogLine });
+  log = createLog({ level: env.logLevel, redactLine: redactLogLine });
   for (const line of env.warnings) log.warn(line);
   database = await openDatabase(env, log, fail);
   const { pool, embedded } = database;
@@ -52,17 +56,40 @@ async function start(): Promise<void> {
 function fail(error: unknown): never {
   const known = error instanceof StartError;
   process.stderr.write(`${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(1);
+  process.exit(process.exitCode === undefined || process.exitCode === 0 ? 1 : process.exitCode);
 }
 
-async function stop(): Promise<void> {
-  // Exits in time in any case. The next start recovers what was left running.
-  setTimeout(() => process.exit(0), stopWithin).unref();
-  await baton?.stop();
-  await database?.close();
+let stopping: Promise<void> | undefined;
+
+/** Ends in order, once. Exits in time in any case: the next start recovers what was left running. */
+function stop(code: number): void {
+  process.exitCode ??= code;
+  stopping ??= starting.then(async () => {
+    setTimeout(() => process.exit(), stopWithin).unref();
+    try {
+      await baton?.stop();
+    } finally {
+      await database?.close();
+    }
+  });
+  stopping.then(() => process.exit(), fail);
+}
+
+/**
+ * An error that nothing caught leaves the state of the process unknown, so it ends, in order: the requests that run finish,
+ * new ones get 503, sockets 1012. What is known to be sound is caught where it happens and never comes here.
+ */
+function endAfter(error: unknown): void {
+  if (log === undefined) fail(error);
+  log.fatal({ err: error }, 'An error was not caught: the server ends. Please report it');
+  process.exitCode = exitOfUncaught;
+  stop(exitOfUncaught);
 }
 
 const starting = start();
+
+process.on('uncaughtException', endAfter);
+process.on('unhandledRejection', endAfter);
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
@@ -72,7 +99,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.exit(signal === 'SIGINT' ? 130 : 143);
     }
     first = { signal, at: now };
-    starting.then(stop).then(() => process.exit(0), fail);
+    stop(0);
   });
 }
 

@@ -132,8 +132,12 @@ export const limits = {
     requestWithin: 30_000,
     idleWithin: 65_000,
     checkedEvery: 5_000,
-    /** How long the rest of an unwanted body is read: many clients read the answer only after sending all. */
+    /**
+     * The rest of a body that was answered before it was read is discarded while some of it comes within this time, up to
+     * `restBytes`: many clients read the answer only after sending all.
+     */
     restWithin: 2_000,
+    restBytes: 64 * MB,
     /** A client that reads nothing of a waiting answer for this long is disconnected. */
     drainWithin: 30_000,
     headerBytes: 16 * KB,

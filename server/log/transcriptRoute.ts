@@ -10,7 +10,7 @@ import type { Caller } from '../core/work.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, optional, title } from '../graphql/input/schemas.ts';
-import type { Streamed } from '../infra/http/answers.ts';
+import { type Body, BrokenOff } from '../infra/http/body.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importOptions, runImport, runImportOfNew } from './importMutation.ts';
@@ -54,7 +54,8 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
     caller: () => Promise<Caller>,
     _ask: unknown,
     made: CallerRequest,
-  ): Promise<Response | Streamed | undefined> => {
+    sent: Body,
+  ): Promise<Response | undefined> => {
     const url = new URL(request.url);
     const sessionId = address.exec(url.pathname)?.[1];
     if (sessionId === undefined) return undefined;
@@ -64,7 +65,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
       return refusal(made, 415, 'BAD_REQUEST', 'Send the transcript itself as the body, as application/x-ndjson.');
     if (!isOriginAllowed(request.headers.get('origin') ?? undefined, url.origin, allowedOrigins))
       return refusal(made, 403, 'BAD_REQUEST', 'Pages of other origins may not send transcripts.');
-    const body = new Body(request.body);
+    const body = new Upload(sent);
     let endTurn: (() => void) | null | undefined;
     try {
       const context = createContext(await caller());
@@ -104,8 +105,6 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
         );
       }
       if (error instanceof TooLarge) {
-        // The rest of the body has no limit: it is discarded only while the connection stays open.
-        void body.drain();
         return refusal(
           made,
           413,
@@ -114,15 +113,12 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
         );
       }
       if (error instanceof NoTurn) {
-        return whileDraining(
-          body,
-          refusal(
-            made,
-            503,
-            'UNAVAILABLE',
-            'Other large transcripts are being imported: nothing was changed, send it again in a moment.',
-            { 'retry-after': '5' },
-          ),
+        return refusal(
+          made,
+          503,
+          'UNAVAILABLE',
+          'Other large transcripts are being imported: nothing was changed, send it again in a moment.',
+          { 'retry-after': '5' },
         );
       }
       const { message, extensions } = masked(maskError(error, made));
@@ -134,12 +130,9 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
         ...(status === 503 && isUnchanged && { 'retry-after': '1' }),
         ...(http as { headers?: Record<string, string> } | undefined)?.headers,
       };
-      return whileDraining(
-        body,
-        Response.json(
-          { errors: [{ message, extensions: { ...shown, requestId: made.id } }] },
-          { status, headers: { 'cache-control': 'no-store', ...more } },
-        ),
+      return Response.json(
+        { errors: [{ message, extensions: { ...shown, requestId: made.id } }] },
+        { status, headers: { 'cache-control': 'no-store', ...more } },
       );
     } finally {
       endTurn?.();
@@ -149,23 +142,7 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
 
 class NoTurn extends Error {}
 
-/**
- * Sends the response at once and ends it after the rest of the body was read. Ending it earlier closes the connection
- * under a client that reads no response before it has sent everything.
- */
-async function whileDraining(body: Body, response: Response): Promise<Streamed> {
-  const content = await response.text();
-  const headers = new Headers(response.headers);
-  headers.set('content-length', String(Buffer.byteLength(content)));
-  async function* parts(): AsyncGenerator<string> {
-    yield content;
-    await body.drain();
-  }
-  return { response: new Response(null, { status: response.status, headers }), parts: parts() };
-}
-
 class TooLarge extends Error {}
-class BrokenOff extends Error {}
 class TooSlow extends Error {}
 
 interface Rate {
@@ -173,17 +150,17 @@ interface Rate {
   ms: number;
 }
 
-/** A body that is read once: as chunks, or discarded by `drain`. */
-class Body {
-  readonly #reader;
+/** An upload within its limits of size and, when demanded, of speed. */
+class Upload {
+  readonly #parts: AsyncIterator<Uint8Array>;
   #bytes = 0;
   #slowest: Rate | null = null;
   /** The time spent waiting for the sender since `#since` bytes had come. */
   #waitedMs = 0;
   #since = 0;
 
-  constructor(body: ReadableStream<Uint8Array> | null) {
-    this.#reader = body?.getReader();
+  constructor(body: Body) {
+    this.#parts = body[Symbol.asyncIterator]();
   }
 
   demandRate(slowest: Rate): void {
@@ -213,21 +190,9 @@ class Body {
     }
   }
 
-  async drain(): Promise<void> {
-    try {
-      while ((await this.#next()) !== null);
-    } catch {
-      // The upload broke off: there is nothing left to drain.
-    }
-  }
-
   async #next(): Promise<Uint8Array | null> {
-    try {
-      const part = await this.#reader?.read();
-      return part?.value ?? null;
-    } catch {
-      throw new BrokenOff();
-    }
+    const part = await this.#parts.next();
+    return part.done === true ? null : part.value;
   }
 }
 

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Caller } from '../core/work.ts';
+import { EventStream, eventsOf } from '../infra/http/eventStream.ts';
 import { StreamEnded, type Stream } from '../live/stream.ts';
 import { type Streams, TooManyStreams } from '../live/streams.ts';
 import type { Desk } from './ask.ts';
@@ -29,7 +30,6 @@ export async function changesOf(streams: Streams, caller: Caller, desk: Desk): P
     await stream.return();
     throw error;
   });
-  const encoder = new TextEncoder();
 
   async function next(): Promise<string | null> {
     const { value } = await stream.next();
@@ -44,21 +44,16 @@ export async function changesOf(streams: Streams, caller: Caller, desk: Desk): P
     return seen.definitions === before.definitions ? heartbeat : changed;
   }
 
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const text = await next().catch((error: unknown) => {
-        if (error instanceof StreamEnded || error instanceof NoAgent) return null;
-        throw error;
-      });
-      if (text !== null) return controller.enqueue(encoder.encode(text));
-      await stream.return();
-      controller.close();
-    },
-    cancel: async () => void (await stream.return()),
-  });
-  return new Response(body, {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' },
-  });
+  return new EventStream(
+    eventsOf(
+      () =>
+        next().catch((error: unknown) => {
+          if (error instanceof StreamEnded || error instanceof NoAgent) return null;
+          throw error;
+        }),
+      () => stream.return(),
+    ),
+  );
 }
 
 const document =

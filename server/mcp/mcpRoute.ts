@@ -1,10 +1,10 @@
-import { readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { GraphQLError } from 'graphql';
 import type { Ask } from '../engine.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
+import { type Body, BrokenOff, readText } from '../infra/http/body.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import type { Streams } from '../live/streams.ts';
@@ -30,10 +30,10 @@ const address = /^\/mcp(?:\/([^/]+))?$/;
  * changes. A request is charged as a read, and each operation that it executes as over GraphQL.
  */
 export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }: McpRouteOptions) => {
-  async function post(request: Request, desk: Desk, made: CallerRequest): Promise<Response> {
-    const body = await readRequestBody(request, limits.body.json);
-    if (body.tooLarge) return refused(made, 413, `The message is larger than ${limits.body.json} bytes: send less.`);
-    const parsedBody = parsed(body.text);
+  async function post(request: Request, sent: Body, desk: Desk, made: CallerRequest): Promise<Response> {
+    const body = await readText(sent, limits.body.json);
+    if (body === null) return refused(made, 413, `The message is larger than ${limits.body.json} bytes: send less.`);
+    const parsedBody = parsed(body);
     if (parsedBody === undefined)
       return refused(made, 400, 'The body is not JSON: send one JSON-RPC message.', -32_700);
     if (Array.isArray(parsedBody))
@@ -56,6 +56,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     identified: (charged: 'read') => Promise<Caller>,
     ask: Ask,
     made: CallerRequest,
+    body: Body,
   ): Promise<Response | undefined> => {
     const url = new URL(request.url);
     const [found, encoded] = address.exec(url.pathname) ?? [];
@@ -69,7 +70,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     try {
       const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
       const desk = deskOf(caller, ask);
-      if (request.method === 'POST') return await post(request, desk, made);
+      if (request.method === 'POST') return await post(request, body, desk, made);
       if (request.headers.get('accept')?.includes('text/event-stream') !== true)
         return refused(
           made,
@@ -78,6 +79,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
         );
       return await changesOf(streams, caller, desk);
     } catch (error) {
+      if (error instanceof BrokenOff) return refused(made, 400, 'The body ended early: send it again.');
       if (error instanceof WrongAddress) return refused(made, error.status, error.message);
       if (error instanceof NoAgent) return refused(made, 404, error.message);
       if (error instanceof Refused) return later(made, httpStatusOf(error.code), error.message);

@@ -8,6 +8,7 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs } from '../graphql/input/schemas.ts';
 import { demandMutation } from '../graphql/mutation.ts';
 import { ProcessorTime } from '../graphql/processorTime.ts';
+import { type Body, BrokenOff, readText } from '../infra/http/body.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import { importAgentsInput, runAgentImport } from './mutations.ts';
@@ -34,6 +35,7 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
     caller: () => Promise<Caller>,
     _ask: unknown,
     made: CallerRequest,
+    sent: Body,
   ): Promise<Response | undefined> => {
     const url = new URL(request.url);
     if (url.pathname !== '/agents/import') return undefined;
@@ -59,7 +61,7 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
           'Other files are being imported: nothing was changed, send them again in a moment.',
           { 'retry-after': '5' },
         );
-      const body = await readBody(request);
+      const body = await readText(sent, maxBytes);
       if (body === null)
         return refusal(
           made,
@@ -70,6 +72,13 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
       const { report } = await runAgentImport(context, decodeArgs(strictInput, parsed(body)));
       return Response.json(report, { headers: { 'cache-control': 'no-store' } });
     } catch (error) {
+      if (error instanceof BrokenOff)
+        return refusal(
+          made,
+          400,
+          'BAD_REQUEST',
+          'The body ended before the files were complete: nothing was changed, send them again.',
+        );
       const masked = maskError(error, made);
       const { http, ...extensions } = masked instanceof GraphQLError ? masked.extensions : {};
       const { headers = {} } = (http ?? {}) as { headers?: Record<string, string> };
@@ -79,19 +88,6 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
     }
   };
 };
-
-/** Null when the body is too large: it is read no further. */
-async function readBody({ body }: Request): Promise<string | null> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let read = '';
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.byteLength;
-    if (bytes > maxBytes) return null;
-    read += decoder.decode(part, { stream: true });
-  }
-  return read + decoder.decode();
-}
 
 function parsed(body: string): object {
   try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { limits } from '../../limits/limits.ts';
 import { chooseEncoding, compress, compressParts, type Encoding } from './encoding.ts';
+import { EventStream } from './eventStream.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';
 import { TextAnswer } from './plainPost.ts';
 import { accountOf, endWith, streamTo, streamWithin } from './sendBody.ts';
@@ -52,17 +53,13 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
   };
 }
 
-const isStream = ({ headers }: Response): boolean =>
-  /^(text\/event-stream|multipart\/)/.test(headers.get('content-type') ?? '');
-
 async function sendResponse(response: ServerResponse, result: Response, to: Recipient): Promise<void> {
-  const { status, headers, body } = result;
-  if (body !== null && isStream(result)) {
+  const { status, headers } = result;
+  if (result instanceof EventStream) {
     // Makes nginx pass events on at once.
     response.setHeader('x-accel-buffering', 'no');
     writeHead(response, status, headers);
-    response.once('close', () => void body.cancel().catch(() => undefined));
-    return streamTo(response, body, to);
+    return streamTo(response, result.events, to);
   }
   await sendWhole(response, { status, headers, body: Buffer.from(await result.arrayBuffer()) }, to);
 }

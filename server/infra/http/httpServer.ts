@@ -1,5 +1,5 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from '../../limits/limits.ts';
 import { StartError } from '../startError.ts';
@@ -28,7 +28,9 @@ export function createHttpServer(
   chosen: Partial<HttpLimits> = {},
 ): HttpServer {
   const http: HttpLimits = { ...limits.http, ...chosen };
-  const running = new Map<ServerResponse, Socket>();
+  const running = new Map<Socket, Set<ServerResponse>>();
+  /** Connections whose last answer has begun. */
+  const closing = new WeakSet<Duplex>();
   /** `closeAllConnections` does not close these, but `close` waits for them. */
   const upgraded = new Set<Duplex>();
   let draining = false;
@@ -41,33 +43,46 @@ export function createHttpServer(
     connectionsCheckingInterval: http.checkedEvery,
   };
   const server = createServer({ ...timeouts, maxHeaderSize: http.headerBytes }, (request, response) => {
-    // `request.socket` is gone once the body was destroyed.
     const { socket } = request;
-    running.set(response, socket);
-    response.once('finish', () => dropRest(request, socket, http.restWithin));
+    // The client was told that no further request is answered.
+    if (closing.has(socket)) return;
+    const ofSocket = running.get(socket) ?? new Set();
+    running.set(socket, ofSocket.add(response));
     if (draining) response.setHeader('connection', 'close');
-    const refused = hasTooManyHeaders(request);
+    announceUnread(request, response, () => closing.add(socket));
+    response.once('finish', () => dropRest(request, socket, http));
     response.once('close', () => {
-      running.delete(response);
-      if (running.size > 0) return;
-      for (const resolve of waiting) resolve();
-      waiting = [];
+      ofSocket.delete(response);
+      if (ofSocket.size === 0) over(socket);
     });
-    if (refused)
-      response
-        .writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' })
-        .end(`More than ${http.headers} headers: send fewer.\n`);
-    else void handle(request, response);
+    const refused = hasTooManyHeaders(request);
+    // Later than the parser: a body that came with its head is complete then.
+    queueMicrotask(() => {
+      if (refused)
+        response
+          .writeHead(431, { connection: 'close', 'content-type': 'text/plain; charset=utf-8' })
+          .end(`More than ${http.headers} headers: send fewer.\n`);
+      else void handle(request, response);
+    });
   });
+  // A response that waits behind another one has no 'close' of its own.
+  server.on('connection', (socket: Socket) => socket.once('close', () => over(socket)));
+  const over = (socket: Socket): void => {
+    running.delete(socket);
+    if (running.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
   const stalled = new WeakMap<Socket, { taken: number; since: number }>();
   const clock = setInterval(() => {
-    for (const socket of running.values()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
+    for (const socket of running.keys()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
   }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener, a client that disconnects before the answer would end the process.
     socket.on('error', () => socket.destroy());
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
+    if (closing.has(socket)) return void socket.destroy();
     if (hasTooManyHeaders(request)) return refuseUpgrade(socket, 431);
     upgrade(request, socket, head);
   });
@@ -83,7 +98,8 @@ export function createHttpServer(
     },
     drain() {
       draining = true;
-      for (const response of running.keys()) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const response of [...running.values()].flatMap((responses) => [...responses]))
+        if (!response.headersSent) response.setHeader('connection', 'close');
     },
     async idle() {
       if (running.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -117,17 +133,41 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
   );
 }
 
-/** Discards the rest of a body after the answer. Closes the connection when the body does not end in time. */
-function dropRest(request: IncomingMessage, socket: Socket, within: number): void {
-  if (request.complete || socket.destroyed) return;
-  const late = setTimeout(() => socket.destroy(), within);
-  const over = (): void => {
-    clearTimeout(late);
-    socket.off('close', over);
+/**
+ * An answer that begins before its request was received says `Connection: close`: whether the rest comes in time, so that the
+ * connection could be used again, is not known yet. Further requests on it are not handled.
+ */
+function announceUnread(request: IncomingMessage, response: ServerResponse, announced: () => void): void {
+  const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse;
+  response.writeHead = (...given: unknown[]) => {
+    if (!request.complete && !response.headersSent) {
+      announced();
+      response.setHeader('connection', 'close');
+      // Node would close with bytes unread, at which TCP resets the connection and the client loses the answer.
+      request.socket.destroySoon = () => void request.socket.end();
+    }
+    return writeHead(...given);
   };
-  request.once('end', over);
-  socket.once('close', over);
+}
+
+/**
+ * Discards the rest of a body after the answer, since many clients read the answer only after sending all. Closes the
+ * connection when the rest is too long or does not come.
+ */
+function dropRest(request: IncomingMessage, socket: Socket, { restWithin, restBytes }: HttpLimits): void {
+  if (socket.destroyed) return;
+  // Of a reader that gave up.
+  request.removeAllListeners('readable');
   request.resume();
+  if (request.complete) return;
+  const most = socket.bytesRead + restBytes;
+  let before = socket.bytesRead;
+  const clock = setInterval(() => {
+    if (socket.bytesRead === before || socket.bytesRead > most) socket.destroy();
+    before = socket.bytesRead;
+  }, restWithin);
+  socket.once('close', () => clearInterval(clock));
+  request.once('end', () => Socket.prototype.destroySoon.call(socket));
 }
 
 async function listen(server: Server, host: string, port: number): Promise<string> {

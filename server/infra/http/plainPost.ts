@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
+import { limits } from '../../limits/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
 
@@ -19,7 +19,7 @@ export function isPlainPost({ method, headers }: IncomingMessage, mostBytes: num
 }
 
 /** The media type of the answer when the first type of `Accept` is JSON. Null: Yoga chooses. */
-function answerType(accept = '*/*'): 'application/json' | 'application/graphql-response+json' | null {
+function answerType(accept = '*/*'): JsonType | null {
   const [first = ''] = accept.toLowerCase().split(',');
   const [type, ...parameters] = first.replace(/\s/g, '').split(';');
   if (parameters.some((each) => each.includes('charset=') && each !== 'charset=utf-8')) return null;
@@ -27,16 +27,19 @@ function answerType(accept = '*/*'): 'application/json' | 'application/graphql-r
   return type === 'application/json' || type === 'application/*' || type === '*/*' ? 'application/json' : null;
 }
 
-/** Reads the body. Node's parser limits it to its Content-Length. Null when the client disconnected. */
-export const readBody = (request: IncomingMessage): Promise<string | null> => text(request).catch(() => null);
+const tooLong = String(limits.body.json + 1);
 
+/** `body`: null when it was not read, because of the method or type, or not to its end, because it is larger than allowed. */
 export function toFetchRequest(
-  { url, headers }: IncomingMessage,
-  body: string,
+  { url, method = 'GET', headers }: IncomingMessage,
+  body: string | null,
   base: string,
   { Request }: { Request: typeof globalThis.Request },
 ): Request {
-  const read = new Request(`${base}${url}`, { method: 'POST', headers: headers as Record<string, string>, body });
+  const known = headers as Record<string, string>;
+  // Yoga refuses a body that is too large by its length, which a body in chunks does not say.
+  const described = body === null && method === 'POST' ? { ...known, 'content-length': tooLong } : known;
+  const read = new Request(`${base}${url}`, { method, headers: described, body });
   // Hides the stream, which Yoga would limit, pipe and watch: a tenth of the time of a list.
   return Object.defineProperty(read, 'body', { value: null });
 }
@@ -116,8 +119,13 @@ export class TextAnswer {
   }
 }
 
+type JsonType = 'application/json' | 'application/graphql-response+json';
+
 /** Yoga's answer for `result`: status, headers and text. */
-export function answerOf(result: ExecutionResult, { headers }: IncomingMessage): TextAnswer {
+export const answerOf = (result: ExecutionResult, { headers }: IncomingMessage): TextAnswer =>
+  regularAnswer(result, answerType(headers.accept)!);
+
+export function regularAnswer(result: ExecutionResult, type: JsonType): TextAnswer {
   const fetchAPI = { Response: TextAnswer } as unknown as Parameters<typeof processRegularResult>[1];
-  return processRegularResult(result as never, fetchAPI, answerType(headers.accept)!) as unknown as TextAnswer;
+  return processRegularResult(result as never, fetchAPI, type) as unknown as TextAnswer;
 }

@@ -43,6 +43,8 @@ export async function streamTo(
 ): Promise<void> {
   const source = parts[Symbol.asyncIterator]();
   const sink = new Sink(response, account);
+  // Wakes a source that waits for its next part. What it throws then, it throws again below.
+  const stop = account.whenClosed(() => void source.return?.().catch(() => undefined));
   try {
     for (;;) {
       const reserved = await account.holdInTurn(key, reserve);
@@ -62,6 +64,7 @@ export async function streamTo(
     // The source may throw because the client disconnected.
     if (!account.closed) throw error;
   } finally {
+    stop();
     await source.return?.();
   }
 }

@@ -1,0 +1,226 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { atEnd, testDatabase } from '../test/database.ts';
+import { client, send } from '../test/graphql.ts';
+import { brokenInvariants } from '../test/invariants.ts';
+import { adminKey, webhookKey } from '../test/keyring.ts';
+import { startServer } from '../test/server.ts';
+import { workTranscript } from '../test/transcripts.ts';
+import { world } from '../test/world.ts';
+import { encodeId } from './core/ids.ts';
+
+const runs = Number(process.env['BATON_BROKEN_RUNS'] ?? 200);
+const seed = Number(process.env['BATON_SEED'] ?? 30);
+const patiently = { timeout: 40_000, interval: 100 };
+
+const database = await testDatabase();
+const { agent, session, reassign } = world(database.pool);
+for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 10_000 });
+const held = await session('ada');
+const handoff = await reassign(held, { agentId: 'bob', summary: 'words '.repeat(5_000) });
+const sessionId = encodeId('session', held);
+const server = await startServer({
+  databaseUrl: database.url,
+  env: {
+    BATON_ADMIN_KEY: adminKey,
+    BATON_WEBHOOK_KEY: webhookKey,
+    BATON_WEBHOOK_ALLOW: '127.0.0.1',
+    BATON_RATE_ADMIN_READS: '9999999',
+    BATON_RATE_ADMIN_WRITES: '9999999',
+    BATON_HEARTBEAT_SECONDS: '0.2',
+    NODE_OPTIONS: `--import ${new URL('../test/activeResources.mjs', import.meta.url).href}`,
+  },
+});
+const port = Number(new URL(server.url).port);
+const api = client(server.url, { key: adminKey });
+
+type Headers = Record<string, string>;
+function http(method: string, path: string, headers: Headers = {}, body: string | Buffer = ''): Buffer {
+  const all = { host: `127.0.0.1:${port}`, authorization: `Bearer ${adminKey}`, ...headers };
+  const length = Buffer.byteLength(body);
+  const lines = Object.entries({ ...all, ...(length > 0 && { 'content-length': String(length) }) });
+  const head = [`${method} ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(body)]);
+}
+const json = { 'content-type': 'application/json' };
+const sse = { accept: 'text/event-stream' };
+const subscription = 'subscription { handoffEvents { type } }';
+const many = '{ sessions(first: 50) { nodes { id title events(first: 5) { nodes { type } } } } }';
+const ask = (query: string, headers: Headers = {}): Buffer =>
+  http('POST', '/graphql', { ...json, ...headers }, JSON.stringify({ query }));
+const inChunks = (body: string): Buffer =>
+  Buffer.concat([
+    http('POST', '/graphql', { ...json, 'transfer-encoding': 'chunked' }),
+    Buffer.from(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+  ]);
+const get = (query: string, headers: Headers): Buffer =>
+  http('GET', `/graphql?query=${encodeURIComponent(query)}`, headers);
+const move = (to: string): string =>
+  `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${to}" }) { __typename } }`;
+const create = 'mutation { createSession(input: { title: "broken off", agentId: "ada" }) { __typename } }';
+const rpc = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+/** A frame of a client, masked with zeros. */
+function frame(text: string): Buffer {
+  const body = Buffer.from(text);
+  return Buffer.concat([Buffer.from([0x81, 0x80 | 126, body.length >> 8, body.length & 255, 0, 0, 0, 0]), body]);
+}
+const upgrade = http('GET', '/graphql', {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  'sec-websocket-protocol': 'graphql-transport-ws',
+});
+const spoken = [
+  { type: 'connection_init', payload: { authorization: `Bearer ${adminKey}` } },
+  { id: '1', type: 'subscribe', payload: { query: subscription } },
+  { id: '2', type: 'subscribe', payload: { query: many } },
+].map((message) => frame(JSON.stringify(message)));
+
+const kinds: Record<string, Buffer> = {
+  'a query by GET': get('{ agents { totalCount } }', { accept: 'application/json' }),
+  'a query by POST': ask(many),
+  'a query in chunks': inChunks(JSON.stringify({ query: many })),
+  'a mutation': ask(create),
+  'a move': ask(move('ada')),
+  'a move back, as events': ask(move('bob'), sse),
+  'a query as events by GET': get('{ __typename }', sse),
+  'a query as events': ask(many, sse),
+  'a query as parts': ask(many, { accept: 'multipart/mixed' }),
+  'a subscription': ask(subscription, sse),
+  'a subscription by GET': get(subscription, sse),
+  'a subscription that is refused': ask('subscription { handoffEvents(after: "x") { type } }', sse),
+  'two subscriptions, the second pipelined': Buffer.concat([ask(subscription, sse), ask(subscription, sse)]),
+  'a socket': Buffer.concat([upgrade, ...spoken]),
+  'an MCP message': http('POST', '/mcp', { ...json, accept: 'application/json, text/event-stream' }, rpc),
+  'an MCP stream': http('GET', '/mcp', sse),
+  'an MCP stream of an agent': http('GET', '/mcp/ada', sse),
+  'a download': http('GET', `/sessions/${sessionId}.json`, { 'accept-encoding': 'gzip' }),
+  'a download of a handoff': http('GET', `/handoffs/${encodeId('handoff', handoff.handoffId!)}.md`),
+  'an upload': http('POST', '/sessions/new/transcript?title=x', {}, workTranscript(200_000)),
+  'an import of agents': http('POST', '/agents/import', json, JSON.stringify({ files: [], pad: 'x'.repeat(100_000) })),
+  'a refused upload': http('POST', '/nowhere', {}, 'x'.repeat(300_000)),
+  'the dashboard': http('GET', '/', { accept: 'text/html', 'accept-encoding': 'br' }),
+  GraphiQL: http('GET', '/graphql', { accept: 'text/html' }),
+  metrics: http('GET', '/metrics'),
+  'a probe': http('GET', '/readyz'),
+};
+
+interface Broken {
+  kind: string;
+  /** The part of the request that is sent. */
+  part: number;
+  /** When it is broken off after that, in milliseconds, or at the answer's first bytes. */
+  when: number | 'answer';
+  way: 'fin' | 'rst' | 'silence';
+}
+const anyBroken: fc.Arbitrary<Broken> = fc.record({
+  kind: fc.constantFrom(...Object.keys(kinds)),
+  part: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+  when: fc.oneof(fc.constant('answer' as const), fc.integer({ min: 0, max: 30 })),
+  way: fc.constantFrom('fin' as const, 'rst' as const, 'silence' as const),
+});
+
+const silent: Socket[] = [];
+atEnd(() => silent.forEach((socket) => socket.destroy()));
+
+function breakOff({ kind, part, when, way }: Broken): Promise<void> {
+  return new Promise((resolve) => {
+    const bytes = kinds[kind]!;
+    const socket = connect(port, '127.0.0.1');
+    const end = (): void => {
+      if (way === 'rst') socket.resetAndDestroy();
+      else if (way === 'fin') socket.destroy();
+      else silent.push(socket.pause());
+      resolve();
+    };
+    socket.on('error', resolve).on('close', () => resolve());
+    const sent = bytes.subarray(0, Math.ceil(bytes.length * part));
+    if (when === 'answer' && part === 1) socket.once('data', end);
+    socket.write(sent, () => {
+      if (when !== 'answer' || part < 1) setTimeout(end, when === 'answer' ? 0 : when);
+    });
+  });
+}
+
+/** A receiver of webhooks that breaks each request off, in turn at once, after its first bytes and in its own answer. */
+async function breakingReceiver(): Promise<string> {
+  let n = 0;
+  const receiver = createServer((socket) => {
+    socket.on('error', () => undefined);
+    const way = n++ % 4;
+    if (way === 0) return void socket.resetAndDestroy();
+    socket.once('data', () => {
+      if (way === 1) return socket.resetAndDestroy();
+      if (way === 2) return socket.end('HTTP/1.1 200 OK\r\ncontent-le');
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nx', () => socket.resetAndDestroy());
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  atEnd(() => void receiver.close());
+  return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+}
+
+async function resources(): Promise<Record<string, number>> {
+  const lines = (): string[] => server.logs.filter((line) => line.startsWith('{"activeResources"'));
+  const before = lines().length;
+  process.kill(server.pid, 'SIGUSR2');
+  await vi.waitFor(() => expect(lines().length).toBeGreaterThan(before), patiently);
+  return (JSON.parse(lines().at(-1)!) as { activeResources: Record<string, number> }).activeResources;
+}
+
+const openNow = async (): Promise<string[]> =>
+  (await send(`${server.url}/metrics`)).body.split('\n').filter((line) => /^baton_(sockets|streams) /.test(line));
+
+test(
+  `${runs} requests of every kind, broken off anywhere, leave the server as it was`,
+  { timeout: 120_000 },
+  async () => {
+    await api.post('{ agents { totalCount } }');
+    await api.post(`mutation ($url: String!) { createWebhook(input: { url: $url }) { __typename } }`, {
+      url: await breakingReceiver(),
+    });
+    const before = await resources();
+    const openBefore = await openNow();
+
+    const samples = fc.sample(anyBroken, { numRuns: runs, seed });
+    const all: Broken[] = [
+      // Each kind as a whole by each way, too: a sample may miss one.
+      ...Object.keys(kinds).flatMap((kind) =>
+        (['fin', 'rst'] as const).flatMap((way) =>
+          [0, 'answer' as const].map((when) => ({ kind, part: 1, when, way })),
+        ),
+      ),
+      ...samples,
+    ];
+    for (let n = 0; n < all.length; n += 10) {
+      await Promise.all(all.slice(n, n + 10).map(breakOff));
+      const { status } = await api.post(create).catch((error: unknown) => {
+        throw new Error(`After ${JSON.stringify(all.slice(n, n + 10))}: ${server.logs.slice(-15).join('\n')}`, {
+          cause: error,
+        });
+      });
+      expect(status).toBe(200);
+    }
+    for (const socket of silent) socket.resetAndDestroy();
+
+    expect(await api.post('{ agents { totalCount } }')).toMatchObject({ data: { agents: { totalCount: 2 } } });
+    await vi.waitFor(async () => {
+      const now = await resources();
+      // A pool and an agent may keep connections open, and a request has a timer while it runs.
+      expect(now['TCPServerWrap']).toBe(before['TCPServerWrap']);
+      expect(now['TCPSocketWrap'] ?? 0).toBeLessThanOrEqual((before['TCPSocketWrap'] ?? 0) + 10);
+      expect(now['Timeout'] ?? 0).toBeLessThanOrEqual((before['Timeout'] ?? 0) + 10);
+      expect(await openNow()).toEqual(openBefore);
+    }, patiently);
+    const { rows } = await database.pool.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+    expect(await brokenInvariants(database.pool)).toEqual([]);
+    expect(server.logs.filter((line) => /"level":[56]0/.test(line))).toEqual([]);
+    expect(await server.kill()).toEqual({ code: 0, signal: null });
+  },
+);
