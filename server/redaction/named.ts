@@ -1,4 +1,4 @@
-import type { Finding } from './finding.ts';
+import { matchesOfStep, type Finding, type Search } from './finding.ts';
 import { namingOf, type Naming } from './names.ts';
 import { isBase64Key, isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
@@ -22,17 +22,18 @@ const nearbyFields =
   /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
 
 /** Finds values whose name marks them as secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
-export function findNamed(text: string): Finding[] {
-  const findings: Finding[] = [];
-  nameThenValue.lastIndex = 0;
-  for (let match = nameThenValue.exec(text); match !== null; match = nameThenValue.exec(text)) {
-    const at = nameThenValue.lastIndex;
+export function* findNamed(text: string): Search {
+  for (let at = 0, matches = 1; ; matches += 1) {
+    nameThenValue.lastIndex = at;
+    const match = nameThenValue.exec(text);
+    if (match === null) return;
+    at = nameThenValue.lastIndex;
     const found =
       text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
-    findings.push(...found);
-    nameThenValue.lastIndex = found.at(-1)?.end ?? at;
+    yield* found;
+    at = found.at(-1)?.end ?? at;
+    if (matches % matchesOfStep === 0) yield undefined;
   }
-  return findings;
 }
 
 function valueOf(text: string, match: RegExpExecArray, at: number): Finding | null {

@@ -90,7 +90,7 @@ export const placeRules: readonly Rule[] = [
     hints: ['TRUE', 'FALSE'],
     // A line of a cookie file: domain, flag, path, flag, time, name, value, separated by tabs, which JSON escapes.
     pattern:
-      /([\w.-]{3,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\/[^\t\n\\]{0,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\d{1,20}(?:\t|\\+t)[^\t\n\\]{1,255}(?:\t|\\+t))[^\s\0"'\\]{1,4096}/g,
+      /((?<![\w.-])[\w.-]{3,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\/[^\t\n\\]{0,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\d{1,20}(?:\t|\\+t)[^\t\n\\]{1,255}(?:\t|\\+t))[^\s\0"'\\]{1,4096}/g,
   },
 
   {
