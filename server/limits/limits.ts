@@ -36,6 +36,8 @@ export const limits = {
   },
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
+  /** A mutation counts as one write, and one more for each further `writeBytes` of its document and variables, in which secrets are searched. */
+  writeBytes: 32 * KB,
   /** 400. Tokens of the log in the transcript of a Session for another program. */
   nativeTokens: { least: 1_000, most: 1_000_000 },
   /** 413. */

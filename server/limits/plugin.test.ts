@@ -55,6 +55,17 @@ describe('over a socket', () => {
     ).toEqual(['aliases', 'rootFields', 'cost']);
   });
 
+  test('a mutation is charged by the size of its document and variables', () => {
+    const write = (text: string): unknown[] =>
+      codesOf('mutation ($input: CreateSessionInput!) { createSession(input: $input) { __typename } }', {
+        caller: holder('cid'),
+        params: { variables: { input: { title: text } } },
+      });
+    // 5 writes: one, and two for the further 64 KB.
+    expect(write('x'.repeat(70 * 1024))).toEqual([]);
+    expect([write('x'), write('x'), write('x')]).toEqual([[], [], ['RATE_LIMITED']]);
+  });
+
   test('the caller is charged', () => {
     for (let n = 0; n < 5; n += 1) expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual([]);
     expect(codesOf('{ viewer { role } }', { caller: holder('ann') })).toEqual(['RATE_LIMITED']);

@@ -39,6 +39,13 @@ export class Charge {
     this.rates.take(this.caller, kind);
   }
 
+  /** Charges a mutation by its size: large texts take longer to search. The request need not have the further writes left. */
+  takeWrite(bytes: number): void {
+    this.take('write');
+    const more = Math.floor(bytes / limits.writeBytes);
+    if (more > 0) this.rates.takeMore(this.caller, 'write', more);
+  }
+
   /** Charges more for a request that exceeded a limit while it was executed. Others waited for it. */
   exceeded(): void {
     this.rates.takeMore(this.caller, 'read', limits.rate.readsOfExceeding - 1);
@@ -125,7 +132,8 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
       return ({ result }) => {
         const document = isDocument(result) ? result : null;
         if (document === null) return;
-        charge?.take(kindOf(document, params?.operationName));
+        if (kindOf(document, params?.operationName) === 'write') charge?.takeWrite(sizeOf(params));
+        else charge?.take('read');
         const { errors, cost } = checkOperation(
           schema,
           document,
@@ -159,6 +167,9 @@ export function limitsPlugin({ schema, persisted, queryLimits = limits.query }: 
 
 const isDocument = (parsed: unknown): parsed is DocumentNode =>
   typeof parsed === 'object' && parsed !== null && 'definitions' in parsed;
+
+const sizeOf = ({ query = '', variables }: Params = {}): number =>
+  query.length + (variables == null ? 0 : JSON.stringify(variables).length);
 
 /** An operation that cannot be executed is charged as a read. */
 const kindOf = (document: DocumentNode, operationName: string | null | undefined): Kind =>

@@ -8,6 +8,9 @@ const close = String.raw`(?=\\{0,7}["'])`;
 const value = String.raw`[^\s"'\\\0]{3,256}`;
 const quoted = String.raw`[^"'\\\n\0]{3,256}`;
 const rest = (limit: number): string => String.raw`[^\n\0]{0,${limit}}?`;
+const request = String.raw`(?<![\w-])(?:curl|wget|https?)\b`;
+// Up to the next command, so that a text of commands takes linear time.
+const toRequest = String.raw`${request}(?:(?!${request})[^\n\0]){0,400}?`;
 
 const rule = (
   hints: string[],
@@ -19,11 +22,11 @@ const rule = (
 export const commandRules: readonly Rule[] = [
   rule(
     ['curl', 'wget', 'http'],
-    String.raw`((?<![\w-])(?:curl|wget|https?)\b${rest(400)}[ \t](?:-u|--user|-a)[ \t=]{0,4}\\{0,7}["'][\w.@+-]{1,64}:)[^"'\\\n\0]{3,256}${close}`,
+    String.raw`(${toRequest}[ \t](?:-u|--user|-a)[ \t=]{0,4}\\{0,7}["'][\w.@+-]{1,64}:)[^"'\\\n\0]{3,256}${close}`,
   ),
   rule(
     ['curl', 'wget', 'http'],
-    String.raw`((?<![\w-])(?:curl|wget|https?)\b${rest(400)}[ \t](?:-u|--user|-a)[ \t=]{0,4}${open}[\w.@+-]{1,64}:)${value}`,
+    String.raw`(${toRequest}[ \t](?:-u|--user|-a)[ \t=]{0,4}${open}[\w.@+-]{1,64}:)${value}`,
     'g',
     (secret) => isPlaceholder(secret) || /^\d{1,5}$/.test(secret),
   ),

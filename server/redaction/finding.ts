@@ -8,6 +8,12 @@ export interface Finding {
   end: number;
 }
 
+/** Yields what it finds, and undefined where it may rest. */
+export type Search = Generator<Finding | undefined, void, void>;
+
+/** Matches that a search looks at before it may rest. */
+export const matchesOfStep = 200;
+
 /** Describes a secret by a pattern. The text of group 1 is kept: a name, a header, the path to the secret. */
 export interface Rule {
   kind: string;
@@ -21,18 +27,22 @@ export interface Rule {
   except?: (secret: string) => boolean;
 }
 
-export function* findByRule({ kind, pattern, notAfter, except }: Rule, text: string): Generator<Finding> {
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+export function* findByRule({ kind, pattern, notAfter, except }: Rule, text: string): Search {
+  for (let at = 0, matches = 1; ; matches += 1) {
+    // Other searches use the pattern while this one rests.
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match === null) return;
     const from = match.index;
-    if (notAfter?.test(text[from - 1] ?? '') === true && !followsEscape(text, from)) {
-      pattern.lastIndex = from + 1;
-      continue;
+    at = pattern.lastIndex;
+    if (notAfter?.test(text[from - 1] ?? '') === true && !followsEscape(text, from)) at = from + 1;
+    else {
+      const start = from + (match[1]?.length ?? 0);
+      const end = from + match[0].length;
+      if (end > start && !text.startsWith('[redacted: ', start) && except?.(text.slice(start, end)) !== true)
+        yield { kind, from, start, end };
     }
-    const start = from + (match[1]?.length ?? 0);
-    const end = from + match[0].length;
-    if (end === start || text.startsWith('[redacted: ', start)) continue;
-    if (except?.(text.slice(start, end)) !== true) yield { kind, from, start, end };
+    if (matches % matchesOfStep === 0) yield undefined;
   }
 }
 

@@ -17,12 +17,15 @@ const border = '\n\0\n';
 // Longest part of a split secret on either side: the length of the longest private keys.
 const reach = 16_384;
 
+/** Findings of one leaf that take a step of their own. */
+const manySpans = 1_000;
+
 /** Leaves that are searched between two steps. */
-const usual = { leaves: 500, characters: 64 * 1024 };
+const usual = { leaves: 500, characters: 32 * 1024 };
 
 /**
  * Finds the secrets of each leaf, in order. Searches all leaves once, and the borders within each group up to three times.
- * Each step takes a few milliseconds, except for a group of many leaves: its joined text is searched as a whole.
+ * Each step takes a few milliseconds.
  */
 export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): Generator<void, Span[][], void> {
   const spans: Span[][] = leaves.map(({ text, kind }) => (kind == null ? [] : [{ start: 0, end: text.length, kind }]));
@@ -41,16 +44,20 @@ export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): G
       if (group === undefined) groups.set(part.group, [part]);
       else group.push(part);
     }
-    for (const finding of findSecrets(all.text)) all.place(finding, spans);
+    for (const finding of yield* findSecrets(all.text)) all.place(finding, spans);
     yield;
   }
   for (const group of groups.values()) {
     for (const joined of bordersOf(group, step)) {
-      for (const finding of findSecrets(joined.text)) if (joined.crosses(finding)) joined.place(finding, spans);
+      for (const finding of yield* findSecrets(joined.text)) if (joined.crosses(finding)) joined.place(finding, spans);
       yield;
     }
   }
-  return spans.map((found, leaf) => merged(found, leaves[leaf]!.text));
+  for (const [leaf, found] of spans.entries()) {
+    spans[leaf] = merged(found, leaves[leaf]!.text);
+    if (found.length > manySpans) yield;
+  }
+  return spans;
 }
 
 /** Divides leaves into steps, each with an even number of leaves but the last. */

@@ -1,20 +1,20 @@
-import type { Finding } from './finding.ts';
+import { matchesOfStep, type Finding, type Search } from './finding.ts';
 import { namingOf, type Naming } from './names.ts';
 import { isBase64Key, isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
 /**
  * Notation of a name and its value, which tells how likely the value is data and not code. `entry`: the value of a name
  * in JSON, a .env line, a flag or a query. `field`: one of several fields, as in a connection string. `quoted`: a
- * string in code. `tight`: `name=value`. `loose`: `name: value` or `name = value`.
+ * string in code. `line`: a line of its own, `name: value`. `tight`: `name=value`. `loose`: `name: value` or `name = value`.
  */
-export type Form = 'entry' | 'field' | 'quoted' | 'tight' | 'loose';
+export type Form = 'entry' | 'field' | 'quoted' | 'line' | 'tight' | 'loose';
 
 const maxValueLength = 4096;
 const nameThenValue =
   /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|:[ \t]{0,4}[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
 const opening = /(?:[bBrRuUfFN]{1,2})?(\\{0,7})(["'`])/y;
 // Values are judged by their beginning, so that a text of many names takes linear time.
-const judgedLength = 512;
+const judgedLength = 160;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
 const lineValue = /[^\s"'`\\\0]+/y;
 const semicolonValue = /[^\s"'`;,()\\\0]+/y;
@@ -22,21 +22,22 @@ const nearbyFields =
   /\b(?:host|hostname|user|username|uid|user id|dbname|database|server|data source|port|endpoint|accountname|endpointsprotocol)=/i;
 
 /** Finds values whose name marks them as secret: `"password": "..."`, `DB_SECRET=...`, `--token ...`, `?api_key=...`. */
-export function findNamed(text: string): Finding[] {
-  const findings: Finding[] = [];
-  nameThenValue.lastIndex = 0;
-  for (let match = nameThenValue.exec(text); match !== null; match = nameThenValue.exec(text)) {
-    const at = nameThenValue.lastIndex;
+export function* findNamed(text: string): Search {
+  for (let at = 0, matches = 1; ; matches += 1) {
+    nameThenValue.lastIndex = at;
+    const match = nameThenValue.exec(text);
+    if (match === null) return;
+    at = nameThenValue.lastIndex;
     const found =
       text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
-    findings.push(...found);
-    nameThenValue.lastIndex = found.at(-1)?.end ?? at;
+    yield* found;
+    at = found.at(-1)?.end ?? at;
+    if (matches % matchesOfStep === 0) yield undefined;
   }
-  return findings;
 }
 
 function valueOf(text: string, match: RegExpExecArray, at: number): Finding | null {
-  const [whole, closing, operator] = match as unknown as [string, string, string];
+  const [, closing, operator] = match as unknown as [string, string, string];
   const nameEnd = at - operator.length - closing.length;
   const from = nameStart(text, match.index);
   const name = text.slice(from, nameEnd);
@@ -62,24 +63,42 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   if (operator.includes(',')) return null;
   if (closing !== '') return numberValue(text, at, from, naming);
   const tight = operator === '=' || spaced;
-  const form = bareForm({ text, from, name, before, tight, spaced, operator, end: match.index + whole.length });
-  form.reads.lastIndex = 0;
-  const value = form.reads.exec(text.slice(at, at + judgedLength))?.[0];
-  if (value === undefined) return null;
-  const trimmed = isData(form.form) ? value : value.replace(/[.:!?]+$/, '');
-  const end = at + trimmed.length;
-  if (form.form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
-  if (!isData(form.form) && isCode(text, at, at + value.length, trimmed)) return null;
-  if (!isSecret(naming, trimmed, form.form) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20)))
-    return null;
-  form.reads.lastIndex = at;
-  return {
-    kind: naming.kind,
-    from,
-    start: at,
-    end: value.length < judgedLength || !form.reads.test(text) ? end : form.reads.lastIndex,
-  };
+  const whole = match.index + match[0].length;
+  const { form, reads } = bareForm({ text, from, name, before, tight, spaced, operator, end: whole });
+  const judged = text.slice(at, at + judgedLength);
+  const value = (isData(form) ? null : wholeLine(text, from, judged)) ?? readFirst(reads, judged);
+  if (value === null) return null;
+  const trimmed = isData(form) ? value : value.replace(/[.:!?]+$/, '');
+  if (form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
+  if (spaced && isProse(trimmed)) return null;
+  const said: Form = !isData(form) && isAlone(text, from, at, value) ? 'line' : form;
+  if (!isData(form) && !saying.test(operator) && isCode(text, at + value.length, trimmed, said, tight)) return null;
+  if (!isSecret(naming, trimmed, said) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20))) return null;
+  if (value.length < judgedLength) return { kind: naming.kind, from, start: at, end: at + trimmed.length };
+  reads.lastIndex = at;
+  return { kind: naming.kind, from, start: at, end: reads.test(text) ? reads.lastIndex : at + trimmed.length };
 }
+
+function readFirst(reads: RegExp, text: string): string | null {
+  reads.lastIndex = 0;
+  return reads.exec(text)?.[0] ?? null;
+}
+
+/** A password with separators in it, alone on its line: `password: p,ss;w0rd`. Null when it may be code. */
+function wholeLine(text: string, from: number, judged: string): string | null {
+  if (!lineStart.test(text.slice(Math.max(0, from - 40), from))) return null;
+  const value = readFirst(lineValue, judged);
+  if (value === null || !/[,;&|]/.test(value) || !/\d/.test(value)) return null;
+  return /[()[\]{}<>]|[,;&|]$|\w[,;]\w+[=:]/.test(value) || !lineEnd.test(judged.slice(value.length)) ? null : value;
+}
+
+// "The password is ...", "I changed the password to ..."
+const saying = /[a-z是为為]/i;
+// Words that follow the name of a flag in a sentence.
+const isProse = (value: string): boolean =>
+  /^(?:and|are|arguments?|as|be|can|cannot|does|flags?|for|from|has|if|in|instead|into|is|it|may|must|not|on|options?|or|parameters?|should|so|that|the|then|to|values?|was|when|which|will|with|without)$/.test(
+    value,
+  );
 
 /** {"tokens": ["...", "..."]} */
 function valuesIn(text: string, match: RegExpExecArray, at: number): Finding[] {
@@ -112,6 +131,7 @@ function nameStart(text: string, found: number): number {
 }
 
 const isData = (form: Form): boolean => form === 'entry' || form === 'field';
+const isQuotedOrData = (form: Form): boolean => isData(form) || form === 'quoted';
 
 /** Whether the closing quote of a name also opens it. In `'not PASS' : 'FAIL'` and `x ? 'pass' : 'fail'` it does not. */
 function isQuotedName(text: string, from: number): boolean {
@@ -134,7 +154,23 @@ interface Bare {
 
 // Ends with the line, whose break JSON escapes.
 const aloneOnLine = /^[^\s"'`\\,;(){}[\]]{4,512}[ \t]*(?:\n|\r|\\+[nr]|["']|$)/;
-const lineStart = /(?:^|\n|\\n|["'])[ \t]*(?:export[ \t]+)?$/;
+const lineStart = /(?:^|\n|\\n|["'`])[ \t>*#+-]*(?:(?:export|set|setx|my|the|a)[ \t]+)?$/i;
+const lineEnd = /^["'`]?[ \t.]*(?:[#|][^\n]*)?(?:\n|\r|\\+[nr]|["'`]|\0|$)/;
+
+/** Whether the name and its value are all of their line, also of one in JSON. */
+const isAlone = (text: string, from: number, at: number, value: string): boolean =>
+  lineStart.test(text.slice(Math.max(0, from - 40), from)) &&
+  value.length < judgedLength &&
+  lineEnd.test(text.slice(at + value.length, at + value.length + 40));
+
+// A line beside a password in a file of settings or in a message, without a comma at its end.
+const settingsLine =
+  /(?:^|\n|\\n)[ \t>*-]*(?:export[ \t]+)?[\w.-]{0,20}(?:user(?:[ _-]?name)?|login|e-?mail|host(?:name)?|port|database|db|dbname|server|account|url|adapter)["'`]?[ \t]*[:=][ \t]*[^\s"'`,;(){}[\]\\]{1,100}[ \t]*(?=\r?\n|\\n|$|["'])/i;
+const nearbySettings = (text: string, from: number, end: number): boolean => {
+  const before = text.slice(Math.max(0, from - 160), from);
+  const after = text.slice(end, end + 300);
+  return settingsLine.test(before) || settingsLine.test(after.slice(Math.max(0, after.search(/\n|\\n/))).slice(0, 160));
+};
 
 function bareForm({ text, from, name, before, tight, spaced, operator, end }: Bare): { form: Form; reads: RegExp } {
   if (tight && before === ';') return { form: 'field', reads: semicolonValue };
@@ -157,6 +193,12 @@ function bareForm({ text, from, name, before, tight, spaced, operator, end }: Ba
     aloneOnLine.test(text.slice(end, end + judgedLength))
   )
     return { form: 'entry', reads: bareValue };
+  if (
+    lineStart.test(text.slice(Math.max(0, from - 40), from)) &&
+    aloneOnLine.test(text.slice(end, end + judgedLength)) &&
+    nearbySettings(text, from, end)
+  )
+    return { form: 'entry', reads: lineValue };
   return { form: tight ? 'tight' : 'loose', reads: bareValue };
 }
 
@@ -174,14 +216,21 @@ export function quotedValue(text: string, at: number): { start: number; end: num
   return { start, end: start + end };
 }
 
-/** Whether the value is code: a call, an index, a member or a type. */
-function isCode(text: string, start: number, end: number, value: string): boolean {
-  if (/[([{<]/.test(text[end] ?? '') || text.startsWith('=>', end)) return true;
+/** Whether the value is code: a call, an index, a member, a type or a variable. */
+function isCode(text: string, end: number, value: string, form: Form, tight: boolean): boolean {
+  const next = text[end] ?? '';
+  if (/[([{<]/.test(next) || text.startsWith('=>', end)) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
-  if (/^[A-Za-z_$][\w$]*$/.test(value) && namesItself(value)) return true;
-  if (/^[A-Za-z_$]+\d{0,2}$/.test(value) && value.length < 32)
-    return !/\d$/.test(value) || /= ?$/.test(text.slice(start - 2, start)) || /[,;)}]/.test(text[end] ?? '');
-  return /^(?:new|await|typeof|function|return|if|else)$/.test(value);
+  if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false;
+  if (!/\d/.test(value)) return form !== 'line' || !tight || !/^[a-z]{5,}$/.test(value) || namesItself(value);
+  // `password2`, `new_password_1`, `authToken2`
+  const isVariable =
+    /^(?:password|passwd|pass|pwd|pw|token|secret|key)_?\d{1,2}$/i.test(value) ||
+    (namesItself(value) && /_|[a-z][A-Z]/.test(value));
+  if (form === 'line') return isVariable && !tight;
+  if (/[,;)}\]|&?:]/.test(next) || /^[ \t]*(?:[+*/?|)\]}]|&&)/.test(text.slice(end, end + 8)))
+    return isVariable || /^[A-Za-z_$]+\d{0,2}$/.test(value);
+  return isVariable && (!tight || namesItself(value.replace(/^(?:pass|my)/i, '')));
 }
 
 const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
@@ -190,6 +239,10 @@ const compound = /^[A-Za-z]+\d?(?:-[A-Za-z]+)+$/;
 const label = /password|passphrase|passwort/i;
 const sentence =
   /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|the|a|an|too|please|enter|at least|for|to|of|and|or|with|this|that)\b/i;
+
+// Of a label or a message that has a number: "at least 8 characters".
+const instruction =
+  /\b(?:is|are|was|be|must|should|may|can|cannot|not|your|please|enter|least|most|characters?|digits?|letters?|minutes?|hours?|days?|chars|min|max|required|invalid|too|step|line|error|see|test|use|using|hash(?:ed)?)\b|[.:=<>|{}()\[\]/\\]/i;
 
 /** Whether the value looks like a chosen password, for names with several meanings: letters with digits, and no path, test or sentence. */
 const isChosen = (value: string): boolean =>
@@ -200,12 +253,23 @@ const isChosen = (value: string): boolean =>
   (/[!#$%&*@?+^~]|^[A-Za-z]+(?:\d{1,6}|[._-]\d{3,6})$/.test(value) ||
     (value.match(/\d[A-Za-z]|[A-Za-z]\d/g)?.length ?? 0) > 2);
 
+/** Whether people may have typed it: letters and digits, and neither words with a number, nor a path, an address or a moment. */
+const isTyped = (value: string): boolean =>
+  value.length <= 64 &&
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  !/[/\\()[\]{}<>|=]|::|^\d{4}-\d\d|^v?\d+(?:[.-]\w+)*$/.test(value) &&
+  (/^[A-Za-z]{3,}\d{2,}[!#$%&*?]?$/.test(value) || /[!#$%&*?^~]/.test(value) || looksRandom(value, 6));
+
 /** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
   if (/\s/.test(value))
     return (
-      strength === 'password' && form === 'entry' && value.length <= 128 && !label.test(value) && !sentence.test(value)
+      strength === 'password' &&
+      value.length <= 128 &&
+      !label.test(value) &&
+      (/\d/.test(value) ? isQuotedOrData(form) && !instruction.test(value) : form === 'entry' && !sentence.test(value))
     );
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
   if (isBase64Key(value) && (strength === 'secret' || strength === 'key' || strength === 'token')) return true;
@@ -215,7 +279,11 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
-    if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value) && !namesItself(value);
+    if (form === 'line')
+      return (
+        value.length >= 4 && (/\d|[!#$%&*@?+^~]/.test(value) || /^[a-z]{5,}$/.test(value)) && !compound.test(value)
+      );
+    if (form === 'tight') return value.length >= 4 && /[\d\W]/.test(value);
     return (
       value.length >= 6 &&
       /\d/.test(value) &&
@@ -232,7 +300,9 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
       !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value)
     );
   const least =
-    { entry: 8, field: 8, quoted: 10, tight: 12, loose: 12 }[form] + (strength === 'token' && !isData(form) ? 4 : 0);
+    { entry: 8, field: 8, quoted: 10, line: 10, tight: 12, loose: 12 }[form] +
+    (strength === 'token' && !isData(form) ? 4 : 0);
+  if (form !== 'loose' && isTyped(value)) return value.length >= (strength === 'token' ? 8 : 6);
   if (isData(form) && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;
   return (
     looksRandom(value, least) ||

@@ -65,8 +65,10 @@ export class Pieces {
       )
         return;
       if (start === from && begin < from && isProse(piece, rest)) return;
+      // Compares with all findings of the text, so only for a secret that goes on in the next one.
+      before =
+        end > to ? spans[leaf]!.find((known) => known.start === span.start && known.end === span.end) : undefined;
       spans[leaf]!.push(span);
-      before = spans[leaf]!.find((known) => known.start === span.start && known !== span && known.end === span.end);
     }
   }
 }

@@ -83,14 +83,14 @@ export const placeRules: readonly Rule[] = [
     kind: 'cookie',
     hints: ['curl'],
     pattern:
-      /((?<![\w-])curl\b[^\n\0]{0,400}?[ \t](?:-b|--cookie)[ \t=]{1,4}\\{0,7}["']?)[\w!#$%&*.^|~+-]{1,128}=[^\s"'\\\0]{2,4096}(?:;[ \t]{1,4}[^\s"'\\;\0]{1,4096}){0,100}/g,
+      /((?<![\w-])curl\b(?:(?!(?<![\w-])curl\b)[^\n\0]){0,400}?[ \t](?:-b|--cookie)[ \t=]{1,4}\\{0,7}["']?)[\w!#$%&*.^|~+-]{1,128}=[^\s"'\\\0]{2,4096}(?:;[ \t]{1,4}[^\s"'\\;\0]{1,4096}){0,100}/g,
   },
   {
     kind: 'cookie',
     hints: ['TRUE', 'FALSE'],
     // A line of a cookie file: domain, flag, path, flag, time, name, value, separated by tabs, which JSON escapes.
     pattern:
-      /([\w.-]{3,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\/[^\t\n\\]{0,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\d{1,20}(?:\t|\\+t)[^\t\n\\]{1,255}(?:\t|\\+t))[^\s\0"'\\]{1,4096}/g,
+      /((?<![\w.-])[\w.-]{3,255}(?:\t|\\{1,7}t)(?:TRUE|FALSE)(?:\t|\\+t)\/[^\t\n\\]{0,255}(?:\t|\\+t)(?:TRUE|FALSE)(?:\t|\\+t)\d{1,20}(?:\t|\\+t)[^\t\n\\]{1,255}(?:\t|\\+t))[^\s\0"'\\]{1,4096}/g,
   },
 
   {
@@ -138,8 +138,14 @@ export const placeRules: readonly Rule[] = [
   },
   {
     kind: 'password',
-    pattern: /(\b(?:password|identified[ \t]{1,4}by)[ \t]{1,4}\\{0,7}['"])[^\s"'\\\0]{3,256}(?=\\{0,7}['"])/gi,
+    pattern: /(\bpassword[ \t]{1,4}\\{0,7}['"])[^\s"'\\\0]{3,256}(?=\\{0,7}['"])/gi,
     except: isWord,
+  },
+  {
+    kind: 'password',
+    pattern:
+      /(\b(?:identified[ \t]{1,4}(?:with[ \t]{1,4}\w{1,40}[ \t]{1,4})?by|(?:user|role|login)[ \t][^\n\0;]{1,120}[ \t]password)[ \t]{1,4}\\{0,7}['"])[^"'\\\n\0]{3,256}(?=\\{0,7}['"])/gi,
+    except: isPlaceholder,
   },
   {
     kind: 'password',

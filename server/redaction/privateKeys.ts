@@ -39,6 +39,7 @@ function withoutBeginnings(text: string, known: readonly Finding[]): Finding[] {
 }
 
 const longestKey = 16_384;
+const longestLine = 200;
 const keyLine = /^[\s"'`,|>#+]*[A-Za-z0-9+/]{1,128}={0,2}[\s"'`,+\\]*$/;
 /** A line number, or a file with one, which `withoutGutters` made a line of its own. */
 const noLine = /^(?:[\s"'`,|>#\\\d]*|[\w./-]{1,120}[:-]\d{1,6}\n*)$/;
@@ -47,13 +48,12 @@ const noLine = /^(?:[\s"'`,|>#\\\d]*|[\w./-]{1,120}[:-]\d{1,6}\n*)$/;
 function keyBefore(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < longestKey) {
-    const [lf, escaped] = [
-      text.lastIndexOf('\n', start - 1),
-      text.slice(Math.max(0, start - 160), start).lastIndexOf('\\n'),
-    ];
-    const escapedAt = escaped < 0 ? -1 : Math.max(0, start - 160) + escaped;
-    const from = Math.max(lf + 1, escapedAt < 0 ? 0 : escapedAt + 2);
-    if (start - from > 200) return start;
+    const near = Math.max(0, start - longestLine - 1);
+    const before = text.slice(near, start);
+    const escaped = before.slice(-160).lastIndexOf('\\n');
+    const escapedAt = escaped < 0 ? -1 : Math.max(near, start - 160) + escaped;
+    const from = Math.max(near + before.lastIndexOf('\n') + 1, escapedAt < 0 ? 0 : escapedAt + 2);
+    if (start - from > longestLine) return start;
     const line = text.slice(from, start);
     if (!noLine.test(line) && !keyLine.test(line)) return start;
     start = from === escapedAt + 2 ? escapedAt : from - 1;
