@@ -104,7 +104,12 @@ export default {
       severity: 'error',
       from: { path: '^server/cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] },
       to: {
-        pathNot: ['^server/cli/hook/', '^server/cli/connect/stateFolder\\.ts$', '^client/api/refusal\\.ts$'],
+        pathNot: [
+          '^server/cli/hook/',
+          '^server/cli/connect/stateFolder\\.ts$',
+          '^server/cli/output\\.ts$',
+          '^client/api/refusal\\.ts$',
+        ],
         dependencyTypesNot: ['core'],
       },
     },

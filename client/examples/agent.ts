@@ -3,15 +3,17 @@ import { AppendTurnDocument } from '../api/operations.ts';
 import { createApi } from '../api/request.ts';
 import { takeHandoffs, type TakenHandoff } from '../api/takeHandoffs.ts';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
 /** A real agent would give the context to its model here. */
 function work({ contextPrompt }: TakenHandoff): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
 
-/** Works as the agent until Ctrl-C or SIGTERM. @throws StreamError, Refused */
-export async function runAgent(id: string, connection: { url: string; key: string | undefined }): Promise<void> {
+/** Works as the agent until Ctrl-C or SIGTERM. `say` prints lines that hold texts of other agents. @throws StreamError, Refused */
+export async function runAgent(
+  id: string,
+  connection: { url: string; key: string | undefined },
+  say: (line: string) => void,
+): Promise<void> {
   const ask = createApi(connection);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const stopping = new AbortController();

@@ -3,7 +3,8 @@ import { watch } from 'chokidar';
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import type { AgentImportReport } from '../registry/importAgents.ts';
-import { print, readArguments, tell, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson, tell } from './output.ts';
 import { isDefinition, isSkipped, readDefinitions, rootsOf } from './definitionFiles.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
@@ -54,7 +55,7 @@ async function importOnce(roots: readonly string[], { url, type, dryRun, json }:
   if (files.length === 0)
     throw new StartError(`${roots.join(', ')} ${roots.length === 1 ? 'holds' : 'hold'} no .md file: check the path`);
   const report = await send(url, { files, dryRun, ...(type !== undefined && { defaultType: type }) });
-  if (json) print(JSON.stringify(report, null, 2));
+  if (json) printJson(report, 2);
   else printReport(report, dryRun);
   const errors = report.problems.filter(({ severity }) => severity === 'ERROR').length;
   if (errors > 0) throw new StartError(`Nothing was imported: ${counted(errors, 'error')}`);

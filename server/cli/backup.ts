@@ -5,7 +5,8 @@ import { silentLog } from '../infra/log.ts';
 import { commandLine } from '../infra/place.ts';
 import { borrowPostgres } from '../infra/postgres/postgres.ts';
 import { StartError } from '../infra/startError.ts';
-import { print, readArguments, tell, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson, tell } from './output.ts';
 import { rowsOf, showProgress } from './backup/progress.ts';
 
 const usage = `${commandLine('backup <file>')} [--json]
@@ -39,7 +40,7 @@ async function run(args: string[]): Promise<void> {
     throw new StartError(`${file} exists: a back-up overwrites nothing. Remove it, or give another name`);
   const manifest = await onDatabase((url) => showProgress((progress) => writeBackupFile(url, file, progress)));
   const bytes = statSync(file).size;
-  if (values.json) print(JSON.stringify({ file, bytes, ...summed(manifest) }, null, 2));
+  if (values.json) printJson({ file, bytes, ...summed(manifest) }, 2);
   else print(`${file}: ${rowsOf(manifest)} as of ${manifest.takenAt}, ${bytes} bytes`);
 }
 

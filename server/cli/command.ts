@@ -19,15 +19,3 @@ export function readArguments<Config extends ParseArgsConfig>(config: Config): R
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-/** Writes to standard error. */
-export function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-/** Without line breaks and codes of terminals. */
-export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

@@ -8,7 +8,8 @@ import { withApi } from './api.ts';
 import { isChange, makeChanges, planChange, type Change } from './connect/change.ts';
 import { tools, type Tool } from './connect/entries.ts';
 import { settingsFiles } from './connect/settingsFiles.ts';
-import { print, readArguments, tell, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, tell } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const defaultAgents: Record<Tool, string> = { 'claude-code': 'claude-1', codex: 'codex-1' };

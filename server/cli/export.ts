@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { commandLine } from '../infra/place.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson } from './output.ts';
 import { download, exportTranscript } from './native/exportTranscript.ts';
 import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
@@ -47,7 +48,7 @@ async function run(args: string[]): Promise<void> {
   const options = { url, key: process.env['BATON_KEY'], sessionId, as, folder: realpathSync('.'), maxTokens };
   if (out === '-') return pipeline(Readable.fromWeb(await download(options)), process.stdout, { end: false });
   const { path, id, resume } = await exportTranscript({ ...options, out });
-  if (json) print(JSON.stringify({ path, id, resume }, null, 2));
+  if (json) printJson({ path, id, resume }, 2);
   else print(out === null ? `${path}\n\nGo on in this folder:\n\n  ${resume.join(' ')}` : path);
 }
 

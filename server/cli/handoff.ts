@@ -5,7 +5,8 @@ import { InitiateHandoffDocument } from '../../client/api/operations.ts';
 import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 import { withApi } from './api.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson } from './output.ts';
 import { workIn } from './hook/work.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
@@ -48,7 +49,7 @@ async function run(args: string[]): Promise<void> {
       },
     });
   });
-  if (values.json) print(JSON.stringify({ handoff, session }, null, 2));
+  if (values.json) printJson({ handoff, session }, 2);
   else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
 }
 

@@ -10,6 +10,7 @@ import { workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
+import { printJson, tell } from './output.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
 
@@ -47,7 +48,7 @@ interface Call {
 export async function runHook(args: string[]): Promise<number> {
   const call = callOf(args);
   if (call === null) {
-    process.stderr.write('Wrong arguments: see baton hook --help\n');
+    tell('Wrong arguments: see baton hook --help');
     return 1;
   }
   try {
@@ -156,8 +157,7 @@ async function brief(
 ): Promise<void> {
   const { session, waiting } = await workOf(server, agent, work, AbortSignal.timeout(waitMs));
   const additionalContext = briefingOf(agent, session, waiting, event === 'SessionStart');
-  if (additionalContext !== null)
-    process.stdout.write(`${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`);
+  if (additionalContext !== null) printJson({ hookSpecificOutput: { hookEventName: event, additionalContext } });
 }
 
 interface Import {

@@ -7,7 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import type { ImportReport } from '../log/importReport.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson, tell, tellOver, tellsOnTerminal } from './output.ts';
 import { chosen, formatSessions, recentSessions, rememberImport } from './native/recentSessions.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
@@ -63,7 +64,7 @@ interface Options {
 async function importRecent({ limit, json, ...options }: Options & { limit: string; json: boolean }): Promise<void> {
   if (!/^[1-9]\d{0,2}$|^1000$/.test(limit)) throw new UsageError(`--limit is '${limit}': give a number from 1 to 1000`);
   const { sessions, more } = await recentSessions({ url: serverUrl(options.url), limit: Number(limit) });
-  if (json) return print(JSON.stringify(sessions, null, 2));
+  if (json) return printJson(sessions, 2);
   if (sessions.length === 0) return print('Claude Code and Codex have no session on this machine');
   print(formatSessions(sessions, new Date()));
   if (more > 0) print(`${more} older: list more with --limit`);
@@ -106,7 +107,7 @@ async function importFile(session: string, file: string, values: Options): Promi
 
 /** Prints the progress: one updated line on a terminal, else a line per 25 %. */
 async function* withProgress(file: string, size: number): AsyncGenerator<Uint8Array> {
-  const step = process.stderr.isTTY ? 1 : 25;
+  const step = tellsOnTerminal() ? 1 : 25;
   let sent = 0;
   let printed = 0;
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
@@ -115,11 +116,9 @@ async function* withProgress(file: string, size: number): AsyncGenerator<Uint8Ar
     const percent = Math.floor((sent / Math.max(size, 1)) * 100);
     if (percent < printed + step) continue;
     printed = percent - (percent % step);
-    process.stderr.write(
-      `${process.stderr.isTTY ? '\r' : ''}sent ${percent} % of ${size} bytes${process.stderr.isTTY ? '' : '\n'}`,
-    );
+    (tellsOnTerminal() ? tellOver : tell)(`sent ${percent} % of ${size} bytes`);
   }
-  if (process.stderr.isTTY) process.stderr.write('\n');
+  if (tellsOnTerminal()) tell('');
 }
 
 type RequestOptions = RequestInit & { duplex?: 'half' };
@@ -138,7 +137,7 @@ async function sendWithRetries(url: string, options: () => RequestOptions): Prom
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     if (response.status !== 503 || !Number.isFinite(seconds)) throw new StartError(message);
     if (tries === maxTries) throw new AwayError(message);
-    process.stderr.write(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})\n`);
+    tell(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})`);
     await wait(seconds * 1_000);
   }
 }

@@ -1,6 +1,7 @@
 import { commandLine } from '../infra/place.ts';
 import { withApi } from './api.ts';
-import { oneLine, print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { oneLine, print, printJson } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('inbox <agent>')} [options]
@@ -55,7 +56,7 @@ async function run(args: string[]): Promise<void> {
     }
     return found;
   });
-  if (values.json) return print(JSON.stringify(waiting, null, 2));
+  if (values.json) return printJson(waiting, 2);
   if (waiting.length === 0) return print(`No handoff waits for ${agent}`);
   for (const { id, sourceAgent, reason, session, contextPrompt } of waiting) {
     print([id, sourceAgent?.id ?? '-', oneLine(reason ?? '-'), oneLine(session.title)].join('  '));

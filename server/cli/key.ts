@@ -10,7 +10,8 @@ import { createDatabase, type Database } from '../infra/prisma.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { createKey } from '../keys/createKey.ts';
 import { revokeKey } from '../keys/revokeKey.ts';
-import { print, readArguments, tell, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, tell } from './output.ts';
 
 const usage = `${commandLine('key create')} --role <role> --name <name> [--agent <id>] [--expires <when>]
 ${commandLine('key list')}

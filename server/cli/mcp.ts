@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { commandLine, packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
-import { readArguments, tell, type Command } from './command.ts';
+import { readArguments, type Command } from './command.ts';
+import { tell } from './output.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('mcp')} [options]

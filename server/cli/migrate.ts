@@ -7,7 +7,8 @@ import { startPostgres } from '../infra/postgres/postgres.ts';
 import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 import { renewCursors } from '../live/renewCursors.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print } from './output.ts';
 
 const usage = `${commandLine('migrate [command]')}
 

@@ -5,7 +5,8 @@ import { createLog } from '../infra/log.ts';
 import { commandLine } from '../infra/place.ts';
 import { startPostgres } from '../infra/postgres/postgres.ts';
 import { rowsOf, showProgress } from './backup/progress.ts';
-import { print, readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { print, printJson } from './output.ts';
 
 const usage = `${commandLine('restore <file>')} [--check] [--json]
 
@@ -29,7 +30,7 @@ async function run(args: string[]): Promise<void> {
   if (file === '-')
     throw new UsageError('The file is read twice, which standard input cannot be: write it to a file first');
   const show = (manifest: Manifest | Restored, text: string): void =>
-    print(values.json ? JSON.stringify(manifest, null, 2) : text);
+    values.json ? printJson(manifest, 2) : print(text);
   const manifest = await showProgress((progress) => checkBackup(file, progress));
   if (values.check) {
     return show(

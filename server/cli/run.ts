@@ -1,7 +1,8 @@
 import { DomainError } from '../core/errors.ts';
 import { packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
-import { print, tell, UsageError } from './command.ts';
+import { UsageError } from './command.ts';
+import { print, tell } from './output.ts';
 import { commands } from './commands.ts';
 
 const exitCodes = { done: 0, refused: 1, usage: 2, tryAgain: 75 } as const;

@@ -93,6 +93,8 @@ const findAnswer = statement(
    SELECT mutation, input_hash, answer FROM idempotency_answers WHERE caller = $1 AND key = $2 AND created_at > clock_timestamp() - interval '24 hours'`,
 );
 
+const lockCount = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
 /** Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one higher. */
 export class Overtaken extends Error {}
 
@@ -199,6 +201,14 @@ export class Work {
     return (rows[0]?.['id'] as string | undefined) ?? null;
   }
 
+  /**
+   * Makes works that count something under this name, and then add to it, wait for each other. Count in a later statement: it sees
+   * what the others committed.
+   */
+  async lockCount(name: string): Promise<void> {
+    await this.query(lockCount, [`baton count ${name}`]);
+  }
+
   async query<Row extends QueryResultRow>(prepared: Statement, values: unknown[]): Promise<Row[]> {
     const result = await this.client.query<Row>({ ...prepared, values });
     return result.rows;
@@ -213,7 +223,7 @@ export class Work {
     if (key == null) return null;
     const [found] = await this.query<{ mutation: string; input_hash: string; answer: A }>(findAnswer, [
       this.caller.principal,
-      key,
+      storedKey(key),
     ]);
     if (found === undefined) return null;
     if (found.mutation !== this.options.mutation || found.input_hash !== this.inputHash) {
@@ -257,7 +267,7 @@ export class Work {
     if (key != null) {
       this.insert('idempotency_answers', {
         caller: this.caller.principal,
-        key,
+        key: storedKey(key),
         mutation: this.options.mutation,
         inputHash: this.inputHash,
         answer: answer as never,
@@ -316,6 +326,9 @@ export class Work {
     return rows;
   }
 }
+
+/** A caller may have chosen a secret as key: its hash alone is stored. */
+export const storedKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /** A 64-bit lock number for an idempotency key. A collision only makes two keys wait for each other. */
 function lockNumber(principal: string, key: string): string {

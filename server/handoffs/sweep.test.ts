@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { storedKey } from '../core/work.ts';
 import { silentLog } from '../infra/log.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
@@ -93,10 +94,10 @@ describe('the sweep', () => {
   it('deletes idempotency answers after a day', async () => {
     await session('a', {}, { idempotencyKey: 'old' });
     await session('a', {}, { idempotencyKey: 'new' });
-    await db.pool.query(
-      `UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = 'old'`,
-    );
+    await db.pool.query(`UPDATE idempotency_answers SET created_at = created_at - interval '25 hours' WHERE key = $1`, [
+      storedKey('old'),
+    ]);
     await swept();
-    expect((await db.prisma.idempotencyAnswer.findMany()).map(({ key }) => key)).toEqual(['new']);
+    expect((await db.prisma.idempotencyAnswer.findMany()).map(({ key }) => key)).toEqual([storedKey('new')]);
   });
 });

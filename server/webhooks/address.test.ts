@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import { faultOfSecret, faultOfUrl, isAllowed } from './address.ts';
 
@@ -37,8 +39,80 @@ describe('an address that webhooks may reach', () => {
       '2001:db8::1',
       'not an address',
     ],
+    // Metadata services of cloud providers.
+    ...['168.63.129.16', '::ffff:168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
+    ...['::127.0.0.1', '::93.184.216.34', '::ffff:0:93.184.216.34', '1::1', '4000::1', '8000::1'],
   ])('%s is refused', (address) => {
     expect(isAllowed(address, https)).toBe(false);
+  });
+
+  /** The special-purpose registries of IANA, multicast, what is reserved, and all that is no global unicast. */
+  const special = [
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+    ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
+    ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+    ...[
+      '::/3',
+      '::/96',
+      '::ffff:0:0:0/96',
+      '64:ff9b::/96',
+      '64:ff9b:1::/48',
+      '100::/64',
+      '100:0:0:1::/64',
+      '2001::/23',
+    ],
+    ...[
+      '2001:db8::/32',
+      '2002::/16',
+      '2620:4f:8000::/48',
+      '3fff::/20',
+      '4000::/2',
+      '5f00::/16',
+      '8000::/1',
+      'fc00::/7',
+    ],
+    ...['fe80::/10', 'fec0::/10', 'ff00::/8'],
+  ];
+  const addressIn = (network: string) => {
+    const [base, bits] = ipaddr.parseCIDR(network);
+    const bytes = base.toByteArray();
+    return fc.uint8Array({ minLength: bytes.length, maxLength: bytes.length }).map((random) =>
+      ipaddr.fromByteArray(
+        bytes.map((byte, index) => {
+          const mask = 0xff >> Math.min(8, Math.max(0, bits - index * 8));
+          return (byte & ~mask) | (random[index]! & mask);
+        }),
+      ),
+    );
+  };
+  // An address of IPv4 within ::/3 counts as itself when it is mapped.
+  const isMapped = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+    address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress();
+
+  it('is none of a special-purpose network, however it is written', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...special).chain((network) => addressIn(network)),
+        (address) => {
+          fc.pre(!isMapped(address));
+          const forms = [address.toString(), address.toNormalizedString()];
+          if (address.kind() === 'ipv4') {
+            const [a, b, c, d] = address.toByteArray() as [number, number, number, number];
+            const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+            forms.push(
+              ...['::ffff:', '::', '64:ff9b::', '64:ff9b:1::'].map((prefix) => `${prefix}${hex}`),
+              `2002:${hex}::`,
+            );
+          }
+          for (const form of forms) {
+            expect([form, isAllowed(form, https)]).toEqual([form, false]);
+            const host = form.includes(':') ? `[${form}]` : form;
+            expect(faultOfUrl(`https://${host}/`, [])).toContain('private address');
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('is one that BATON_WEBHOOK_ALLOW names, by https and by http', () => {
@@ -77,6 +151,8 @@ describe('the URL of a webhook', () => {
     ['https://2130706433', 'private address 127.0.0.1'],
     ['https://[::1]/', 'private address ::1'],
     ['https://[::ffff:a9fe:a9fe]/', 'private address'],
+    ['https://[::127.0.0.1]/', 'private address'],
+    ['https://168.63.129.16/', 'private address'],
   ])('%s is refused', (url, says) => {
     expect(faultOfUrl(url, [])).toContain(says);
   });

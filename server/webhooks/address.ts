@@ -11,11 +11,25 @@ const isNamed = (address: ipaddr.IPv4 | ipaddr.IPv6, allow: readonly string[]): 
     return base.kind() === address.kind() && address.match(base, bits);
   });
 
+// Of ranges that are public: the metadata service of Azure. Those of other providers are link-local, shared or unique local.
+const metadata = new Set(['168.63.129.16']);
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Global unicast, and nothing that IANA reserves for a special purpose: IPv6 addresses that embed one of IPv4 are none either. */
+const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  address.range() === 'unicast' &&
+  !metadata.has(address.toString()) &&
+  (address.kind() === 'ipv4' || address.match(globalUnicast));
+
 /** Whether a webhook may reach this address. An IPv4 address in the form of IPv6 counts as itself. */
 export function isAllowed(text: string, { https, allow }: { https: boolean; allow: readonly string[] }): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  return isNamed(address, allow) || (https && address.range() === 'unicast');
+  // `ipaddr.js` takes ::1.2.3.4 for a mapped address; the form of URLs has no dots.
+  const url = text.includes(':') ? `http://[${text}]` : null;
+  if (url !== null && !URL.canParse(url)) return false;
+  const form = url === null ? text : new URL(url).hostname.slice(1, -1);
+  if (!ipaddr.isValid(form)) return false;
+  const address = ipaddr.process(form);
+  return isNamed(address, allow) || (https && isPublic(address));
 }
 
 /** The host as an address; null for a name. */

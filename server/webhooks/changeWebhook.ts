@@ -42,7 +42,7 @@ const findHead = statement(
 );
 const lock = statement('SELECT to_jsonb(w) AS webhook FROM webhooks w WHERE id = $1 AND deleted_at IS NULL FOR UPDATE');
 const restart = statement(
-  `UPDATE deliveries SET due_at = clock_timestamp(), failing_since = NULL WHERE webhook_id = $1 AND status = 'PENDING'`,
+  `UPDATE deliveries SET due_at = clock_timestamp(), failing_since = NULL, failures = 0 WHERE webhook_id = $1 AND status = 'PENDING'`,
 );
 const suspend = statement(`UPDATE deliveries SET due_at = NULL WHERE webhook_id = $1 AND status = 'PENDING'`);
 
@@ -62,6 +62,7 @@ export async function createWebhook(
   const earlier = await work.earlierAnswer<WebhookAnswer>();
   if (earlier !== null) return earlier;
   const key = demandKey(webhookKey);
+  await work.lockCount('webhooks');
   const [{ head, count } = { head: 0, count: 0 }] = await work.query<{ head: number; count: number }>(findHead, []);
   if (count >= limits.counts.webhooks)
     throw new InvalidStateError(`There are ${count} webhooks, which is the limit: delete one first`, 'FULL', []);

@@ -6,10 +6,11 @@ import { runWork } from '../core/runWork.ts';
 import { batonItself, type Announcer, type Logger } from '../core/work.ts';
 import { disableWebhook } from './changeWebhook.ts';
 import { Lease } from './lease.ts';
-import { answersWithin, type Sender } from './send.ts';
+import { answersWithin, type Answer, type Sender } from './send.ts';
 import { keyCheckOf, secretsOf, signatureOf } from './signing.ts';
 import {
   addDeliveries,
+  beginAttempts,
   findDueDeliveries,
   forgetDeliveries,
   lookForEvents,
@@ -42,7 +43,7 @@ export interface DeliverOptions {
 
 /** Requests to one webhook at a time, of different Sessions. */
 const atOnce = 10;
-/** Time that marking may take, besides the request. */
+/** Time that an attempt may take besides the request. */
 const slackMs = 2_000;
 const gatherMs = 50;
 const forgetEveryMs = 60_000;
@@ -50,8 +51,8 @@ const stopsWithin = 4_000;
 
 /**
  * Sends events to webhooks: first a row for each event and webhook, then a request for each row that is due. One process at a
- * time does it. A delivery is marked after the answer, so that one is repeated after a kill and none is lost; the next of its
- * Session begins after the mark.
+ * time does it. An attempt is counted before its request is sent, and its result is recorded after the answer, so that one is repeated
+ * after a kill and none is lost; the next of its Session begins after the result.
  */
 export class Deliverer {
   readonly #lease: Lease;
@@ -105,7 +106,7 @@ export class Deliverer {
     this.#wake();
   }
 
-  /** Resolves when the requests under way are marked, or after 4 seconds; the rest is sent again by the next process. */
+  /** Resolves when the results of the requests under way are recorded. Those without an answer after 4 seconds have failed. */
   async stop(running: Promise<void>): Promise<void> {
     this.#stopped = true;
     this.wake();
@@ -114,7 +115,9 @@ export class Deliverer {
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, stopsWithin)));
     await Promise.race([Promise.all([...this.#underWay.values()].map(({ done }) => done)), late]);
     clearTimeout(timer);
+    // Ends the requests that still run, whose results follow.
     this.options.sender.close();
+    await Promise.all([...this.#underWay.values()].map(({ done }) => done));
     await this.#mark()
       .then(() => this.#lease.release())
       .catch(() => undefined);
@@ -122,8 +125,9 @@ export class Deliverer {
 
   /** False when another process sends. */
   async #pass(): Promise<boolean> {
-    if (!(await this.#lease.hold())) return false;
+    const held = await this.#lease.hold();
     await this.#mark();
+    if (!held) return false;
     const now = performance.now();
     if (this.#look || now - this.#lookedAt >= (this.options.everyMs ?? 500)) {
       this.#look = false;
@@ -142,8 +146,8 @@ export class Deliverer {
     const results = this.#results;
     this.#results = [];
     try {
-      const ended = await this.#lease.within((client) => markResults(client, results));
-      for (const { webhookId, reason } of ended ?? []) await this.#disable(webhookId, reason);
+      const ended = await this.#lease.beside((client) => markResults(client, results));
+      for (const { webhookId, reason } of ended) await this.#disable(webhookId, reason);
     } catch (error) {
       // They are marked by a later pass.
       this.#results = [...results, ...this.#results];
@@ -179,23 +183,26 @@ export class Deliverer {
     );
     if (due.length === 0) return;
     const texts = await bodies(due);
-    // A request that outlasts the lease could overtake one of the next process.
-    if (this.#lease.leftMs < answersWithin + slackMs) return this.wake();
+    const ids = due.map(({ id }) => id);
+    const begun = await this.#lease.within((client) => beginAttempts(client, ids, answersWithin + slackMs));
     due.forEach((delivery, index) => {
-      const done = this.#attempt(delivery, texts[index]!).then((result) => {
-        if (result.error !== null) observed('failure', pool, { part: 'webhook' });
-        this.#results.push(result);
+      const { id, webhookId } = delivery;
+      const attempt = begun?.get(id);
+      if (attempt === undefined) return;
+      const done = this.#attempt(delivery, texts[index]!).then(({ status, error }) => {
+        if (error !== null) observed('failure', pool, { part: 'webhook' });
+        this.#results.push({ id, attempt, response: status, error });
         this.wake();
       });
-      this.#underWay.set(delivery.id, { webhookId: delivery.webhookId, done });
+      this.#underWay.set(id, { webhookId, done });
     });
   }
 
-  async #attempt(delivery: Due, body: string | null): Promise<Result> {
+  async #attempt(delivery: Due, body: string | null): Promise<Answer> {
     const { id, webhookId, url, redeliveryOfId } = delivery;
     const { key, sender, userAgent } = this.options;
-    if (body === null) return { id, response: null, error: 'INTERNAL' };
-    if (delivery.keyCheck !== keyCheckOf(key, webhookId)) return { id, response: null, error: 'SIGNING_KEY' };
+    if (body === null) return { status: null, error: 'INTERNAL' };
+    if (delivery.keyCheck !== keyCheckOf(key, webhookId)) return { status: null, error: 'SIGNING_KEY' };
     const now = new Date();
     const headers = {
       'content-type': 'application/json',
@@ -209,8 +216,7 @@ export class Deliverer {
       ),
       ...(redeliveryOfId !== null && { 'baton-redelivery': encodeId('delivery', redeliveryOfId) }),
     };
-    const { status, error } = await sender.post(url, headers, body);
-    return { id, response: status, error };
+    return sender.post(url, headers, body);
   }
 
   #pause(ms: number): Promise<void> {

@@ -8,6 +8,7 @@ WHERE (holder IS NULL OR holder = $1 OR until < clock_timestamp()) AND EXISTS (S
 const renew = statement(
   `UPDATE webhook_worker SET until = clock_timestamp() + $2 * interval '1 millisecond' WHERE holder = $1 RETURNING true`,
 );
+const lock = statement('SELECT FROM webhook_worker FOR UPDATE');
 const release = statement('UPDATE webhook_worker SET holder = NULL, until = NULL WHERE holder = $1');
 
 /** How often a process without it tries to take it. */
@@ -46,12 +47,24 @@ export class Lease {
 
   /** Runs a transaction that renews it. Null when another process has taken over. */
   async within<T>(work: (client: PoolClient) => Promise<T>): Promise<T | null> {
+    return this.#locked((client, held) => (held ? work(client) : Promise.resolve(null)));
+  }
+
+  /** Runs a transaction beside no write of the process that has it, and renews it if that is this one. */
+  async beside<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#locked(async (client, held) => {
+      if (!held) await client.query({ ...lock });
+      return work(client);
+    });
+  }
+
+  async #locked<T>(work: (client: PoolClient, held: boolean) => Promise<T>): Promise<T> {
     return onOwnConnection(this.pool, async (client) => {
       const sentAt = performance.now();
       await client.query('BEGIN');
       const { rowCount } = await client.query({ ...renew, values: [this.#holder, this.ms] });
-      const result = rowCount === 1 ? await work(client) : null;
-      await client.query(rowCount === 1 ? 'COMMIT' : 'ROLLBACK');
+      const result = await work(client, rowCount === 1);
+      await client.query('COMMIT');
       this.#until = rowCount === 1 ? sentAt + this.ms : 0;
       return result;
     });

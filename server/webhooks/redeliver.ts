@@ -39,6 +39,7 @@ export async function redeliver(work: Work, { deliveryId }: { deliveryId: string
     lane: `redelivery ${id}`,
     status: 'PENDING',
     attempts: 0,
+    failures: 0,
     dueAt: work.now,
     redeliveryOfId: deliveryId,
     createdAt: work.now,

@@ -34,7 +34,8 @@ class Refused extends Error {}
 
 /**
  * Sends to receivers that nobody vouches for. The address is checked where the connection takes it, so a name that resolves
- * differently after a check gains nothing. Redirects are not followed, and of an answer only the status is used.
+ * differently after a check gains nothing. Redirects are not followed, and of an answer only the status is used. Each post has a
+ * connection of its own and is sent once: on a kept one that ends, nobody knows whether the receiver has read it.
  */
 export function createSender({ allow, lookup = resolve, timeoutMs = answersWithin }: SenderOptions): Sender {
   const agents = (https: boolean) => {
@@ -48,18 +49,12 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
         if (options.all === true) callback(null, addresses);
         else callback(null, addresses[0]!.address, addresses[0]!.family);
       });
-    const options = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000, lookup: checked };
+    const options = { keepAlive: false, lookup: checked };
     return https ? new HttpsAgent(options) : new HttpAgent(options);
   };
   const [http, https] = [agents(false), agents(true)];
 
-  function post(
-    url: string,
-    headers: Record<string, string>,
-    body: string,
-    until = performance.now() + timeoutMs,
-    retry = true,
-  ): Promise<Answer> {
+  function post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
     const target = new URL(url);
     const isHttps = target.protocol === 'https:';
     // Node resolves names only: a literal address reaches no `lookup`.
@@ -86,12 +81,9 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
       const timer = setTimeout(() => {
         done({ status: null, error: 'TIMEOUT' });
         request.destroy();
-      }, until - performance.now());
+      }, timeoutMs);
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
-        // The receiver closed a kept connection while the request was on its way.
-        if (request.reusedSocket && retry && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))
-          return done(post(url, headers, body, until, false));
         done({ status: null, error: errorOfConnection(error) });
       });
       request.end(body);
@@ -99,7 +91,7 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
   }
 
   return {
-    post: (url, headers, body) => post(url, headers, body),
+    post,
     close() {
       http.destroy();
       https.destroy();

@@ -21,6 +21,8 @@ export interface Due {
 /** What became of an attempt. */
 export interface Result {
   id: string;
+  /** Its number, from `beginAttempts`. */
+  attempt: number;
   response: number | null;
   /** Null: delivered. */
   error: DeliveryError | null;
@@ -54,15 +56,24 @@ FROM webhooks w CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE webhook_id = 
   ORDER BY due_at, position LIMIT $2) d
 WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL ORDER BY d.due_at, d.position`);
 
-// The wait grows with the time since the first failure: it doubles, from 5 s to an hour.
+/** The wait after an attempt that fails: it doubles with each failure, from 5 s to an hour. */
+const wait = `least(5 * power(2, least(d.failures, 10)), 3600) * interval '1 second' * (0.9 + 0.2 * random())`;
+
+// An attempt is counted before it is sent, and due again only when it must have ended: another process neither repeats it meanwhile nor
+// after a kill before the wait is over.
+const begin =
+  statement(`UPDATE deliveries d SET attempts = d.attempts + 1, attempted_at = clock_timestamp(), response_status = NULL, error = NULL,
+  due_at = clock_timestamp() + $2 * interval '1 millisecond' + ${wait}
+WHERE d.id = ANY ($1) AND d.status = 'PENDING' AND d.due_at <= clock_timestamp() RETURNING d.id, d.attempts AS attempt`);
+
 const mark = statement(`WITH done AS (
-  UPDATE deliveries d SET attempts = d.attempts + 1, attempted_at = clock_timestamp(), response_status = r.response, error = r.error,
+  UPDATE deliveries d SET response_status = r.response, error = r.error,
     status = (CASE WHEN r.error IS NULL THEN 'DELIVERED' WHEN d.redelivery_of_id IS NOT NULL THEN 'FAILED' ELSE 'PENDING' END)::delivery_status,
     failing_since = CASE WHEN r.error IS NOT NULL THEN coalesce(d.failing_since, clock_timestamp()) END,
-    due_at = CASE WHEN r.error IS NOT NULL AND d.redelivery_of_id IS NULL AND w.disabled_at IS NULL THEN clock_timestamp()
-      + least(greatest(clock_timestamp() - coalesce(d.failing_since, clock_timestamp()), interval '5 seconds'), interval '1 hour') * (0.9 + 0.2 * random()) END
-  FROM json_to_recordset($1) AS r(id uuid, response integer, error delivery_error), webhooks w
-  WHERE d.id = r.id AND d.status = 'PENDING' AND w.id = d.webhook_id
+    failures = CASE WHEN r.error IS NULL THEN 0 ELSE d.failures + 1 END,
+    due_at = CASE WHEN r.error IS NOT NULL AND d.redelivery_of_id IS NULL AND w.disabled_at IS NULL THEN clock_timestamp() + ${wait} END
+  FROM json_to_recordset($1) AS r(id uuid, attempt integer, response integer, error delivery_error), webhooks w
+  WHERE d.id = r.id AND d.status = 'PENDING' AND d.attempts = r.attempt AND w.id = d.webhook_id
   RETURNING d.webhook_id, d.lane, d.status, d.response_status, d.failing_since, w.disabled_at
 ), next AS (
   UPDATE deliveries n SET status = 'PENDING', due_at = CASE WHEN l.disabled_at IS NULL THEN clock_timestamp() END
@@ -119,12 +130,22 @@ export async function findDueDeliveries(pool: Pool, underWay: readonly string[],
   return (await pool.query<Due>({ ...findDue, values: [underWay, ofWebhook] })).rows;
 }
 
+/** Counts an attempt of each delivery that is still due, and returns their numbers by delivery. It ends within `ms` milliseconds. */
+export async function beginAttempts(
+  client: PoolClient,
+  ids: readonly string[],
+  ms: number,
+): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ id: string; attempt: number }>({ ...begin, values: [ids, ms] });
+  return new Map(rows.map(({ id, attempt }) => [id, attempt]));
+}
+
 export interface Ended {
   webhookId: string;
   reason: 'GONE' | 'FAILING';
 }
 
-/** Records attempts and lets the next of each lane go. Returns the webhooks to disable. */
+/** Records the results of attempts and lets the next of each lane go. Returns the webhooks to disable. */
 export async function markResults(client: PoolClient, results: readonly Result[]): Promise<Ended[]> {
   return (await client.query<Ended>({ ...mark, values: [JSON.stringify(results)] })).rows;
 }

@@ -8,6 +8,7 @@ import { killRound, repeatAll, Victim, type Target } from './kill.ts';
 import { lostAnswers } from './lost.ts';
 import type { Connection } from './requests.ts';
 import { embeddedDatabase, givenDatabase, withDatabaseKilled } from './targets.ts';
+import { storedKey } from '../../server/core/work.ts';
 
 const db = await testDatabase();
 const seed = 20_260_101;
@@ -116,7 +117,7 @@ describe('the check after a kill reports', async () => {
 
   it('a used key without a stored answer that makes a new record', async () => {
     const { input, mutation } = await recorded();
-    await db.pool.query('DELETE FROM idempotency_answers WHERE key = $1', [input.idempotencyKey]);
+    await db.pool.query('DELETE FROM idempotency_answers WHERE key = $1', [storedKey(input.idempotencyKey!)]);
     const refused: Asked = { mutation, input: { ...input, agentId: 'nobody' }, answer: null };
     expect(await repeatAll(url, [refused], new Set([input.idempotencyKey!]), 1)).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import { identity, isPayload, lostAnswers } from './lost.ts';
 import { random } from './random.ts';
 import { connection, type Answer, type Connection, type InFlight } from './requests.ts';
 import { startServerProcess, type ServerProcess } from './serverProcess.ts';
+import { storedKey } from '../../server/core/work.ts';
 
 /** A database that outlives its servers. */
 export interface Target {
@@ -158,9 +159,10 @@ async function landedKeys(pool: pg.Pool, asked: readonly Asked[]): Promise<Set<s
     answer === null && input.idempotencyKey !== undefined ? [input.idempotencyKey] : [],
   );
   const { rows } = await pool.query<{ key: string }>('SELECT key FROM idempotency_answers WHERE key = ANY ($1)', [
-    keys,
+    keys.map(storedKey),
   ]);
-  return new Set(rows.map(({ key }) => key));
+  const stored = new Set(rows.map(({ key }) => key));
+  return new Set(keys.filter((key) => stored.has(storedKey(key))));
 }
 
 /** UNAVAILABLE says that nothing was changed, and to try again: on a busy machine it comes while all callers want the same sessions. */

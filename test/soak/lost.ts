@@ -35,7 +35,7 @@ SELECT c.n, array_remove(ARRAY[
   CASE WHEN c.snapshot IS NOT NULL AND NOT EXISTS (SELECT FROM context_snapshots x WHERE x.id = c.snapshot AND x.session_id = c.session) THEN 'its snapshot' END,
   CASE WHEN NOT EXISTS (SELECT FROM events e WHERE e.session_id = c.session AND c.event IN (e.type::text, e.session_status::text)
     AND (c.handoff IS NULL OR e.handoff_id = c.handoff)) THEN 'its event ' || c.event END,
-  CASE WHEN c.key IS NOT NULL AND NOT EXISTS (SELECT FROM idempotency_answers i WHERE i.key = c.key) THEN 'the answer under its key' END
+  CASE WHEN c.key IS NOT NULL AND NOT EXISTS (SELECT FROM idempotency_answers i WHERE i.key = 'sha256:' || encode(sha256(convert_to(c.key, 'UTF8')), 'hex')) THEN 'the answer under its key' END
 ], NULL) AS missing
 FROM claims c LEFT JOIN sessions s ON s.id = c.session`;
 

@@ -1,20 +1,20 @@
+import { tellOver, tellsOnTerminal } from '../output.ts';
 import type { Manifest, Progress } from '../../infra/backup/write.ts';
 
 const everyMs = 200;
 
 /** Runs `work`, and shows on a terminal which table it is at. */
 export async function showProgress<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
-  if (!process.stderr.isTTY) return work(() => undefined);
+  if (!tellsOnTerminal()) return work(() => undefined);
   let shownAt = 0;
-  const clear = '\r\u001B[K';
   try {
     return await work((table, rows) => {
       if (performance.now() < shownAt + everyMs) return;
       shownAt = performance.now();
-      process.stderr.write(`${clear}${rows} rows, at ${table}`);
+      tellOver(`${rows} rows, at ${table}`);
     });
   } finally {
-    process.stderr.write(clear);
+    tellOver('');
   }
 }
 

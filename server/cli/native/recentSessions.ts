@@ -1,3 +1,4 @@
+import { oneLine } from '../output.ts';
 import { openSync, closeSync, readSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readTranscript } from '../../log/transcripts/detect.ts';
@@ -152,7 +153,6 @@ export function formatSessions(sessions: readonly RecentSession[], now: Date): s
 }
 
 /** Without line breaks and codes of terminals. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 
 function ageOf(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));

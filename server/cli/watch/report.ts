@@ -1,4 +1,4 @@
-import { oneLine, print, tell } from '../command.ts';
+import { oneLine, print, printJson, tell } from '../output.ts';
 
 export interface Line {
   event: string;
@@ -16,7 +16,7 @@ export type Report = (line: Line) => void;
 export const reportTo =
   (json: boolean): Report =>
   ({ text, ...line }) => {
-    if (json) return print(JSON.stringify({ at: new Date().toISOString(), ...line }));
+    if (json) return printJson({ at: new Date().toISOString(), ...line });
     const shown = oneLine(`${line.handoff === undefined ? '' : `${line.handoff}  `}${text}`);
     if (line.handoff === undefined) tell(shown);
     else print(shown);

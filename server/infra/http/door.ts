@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { isLoopback, type Env } from '../env.ts';
 import { refusal, text } from './answers.ts';
 import { allowOrigins } from './cors.ts';
-import { addressOf, isForwarded, originOf } from './forwarded.ts';
+import { addressOf, isForwarded, isHost, originOf } from './forwarded.ts';
 import { isHostAllowed } from './hostCheck.ts';
 import { isOriginAllowed } from './originCheck.ts';
 
@@ -26,6 +26,10 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
       return 'This server has no keys and answers no requests of proxies: create a key with npm run key, then start it again';
     return null;
   }
+
+  /** Without `Host`, as in HTTP/1.0, the address at which the server listens counts. */
+  const isMalformed = (request: IncomingMessage): boolean =>
+    (request.headers.host !== undefined && !isHost(request.headers.host)) || originOf(request, trustedProxies) === null;
 
   /** The address below the base path. Null for addresses elsewhere. */
   function below(address: string): string | null {
@@ -52,8 +56,9 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
 
     /** Removes the base path from the request's address. Returns false when it answered the request. */
     enter(request: IncomingMessage, response: ServerResponse): boolean {
-      const refused = refusalWithoutKeys(request);
-      if (refused !== null) text(response, 403, refused);
+      if (isMalformed(request))
+        text(response, 400, 'The Host header is malformed: send the name or address of this server.');
+      else if (refusalWithoutKeys(request) !== null) text(response, 403, refusalWithoutKeys(request)!);
       else if (!request.url!.startsWith('/') || !URL.canParse(`http://localhost${request.url}`))
         text(response, 400, 'The address is malformed.');
       else if (allowOrigins(allowedOrigins, request, response)) return false;
@@ -74,6 +79,7 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
 
     /** The status with which an upgrade to a socket is refused, or null. */
     refusesSocket(request: IncomingMessage, path: string): number | null {
+      if (isMalformed(request)) return 400;
       if (below(request.url!)?.split('?')[0] !== path) return 404;
       if (refusalWithoutKeys(request) !== null) return 403;
       return isOriginAllowed(request.headers.origin, originOf(request, trustedProxies), allowedOrigins) ? null : 403;

@@ -28,6 +28,10 @@ export function originOf(request: IncomingMessage, trusted: number): string | nu
   return URL.canParse(named) ? new URL(named).origin : null;
 }
 
+/** Whether this may stand in `Host`: a name or an address, and a port. What URLs take besides would change the address. */
+export const isHost = (host: string): boolean =>
+  /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/i.test(host) && URL.canParse(`http://${host}/`);
+
 /** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 function addressIn(entry = ''): string | undefined {
   const address = /^\[(.+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;

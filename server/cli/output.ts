@@ -1,0 +1,36 @@
+/**
+ * The only file that writes what a command shows. Texts of agents and of other programs may hold codes of terminals and of the direction
+ * of text: none reaches the terminal.
+ */
+
+const joiners = '\u200C\u200D';
+const codes = new RegExp(`(?![\n\t${joiners}])[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]`, 'gu');
+
+/** Several lines, without codes of terminals. */
+const shown = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(codes, '\uFFFD');
+
+/** Without line breaks and codes of terminals. */
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+
+export function print(text: string): void {
+  process.stdout.write(`${shown(text)}\n`);
+}
+
+/** Prints the same value as JSON.stringify, with codes of terminals escaped. */
+export function printJson(value: unknown, space?: number): void {
+  const escaped = (code: string): string =>
+    [...Array(code.length).keys()].map((at) => `\\u${code.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  process.stdout.write(`${JSON.stringify(value, null, space).replaceAll(codes, escaped)}\n`);
+}
+
+/** Writes to standard error. */
+export function tell(text: string): void {
+  process.stderr.write(`${shown(text)}\n`);
+}
+
+export const tellsOnTerminal = (): boolean => process.stderr.isTTY;
+
+/** Replaces the last line of standard error, on a terminal. */
+export function tellOver(text: string): void {
+  process.stderr.write(`\r\u001B[K${oneLine(text)}`);
+}
