@@ -17,13 +17,17 @@ async function buildServer(): Promise<void> {
     logLevel: 'warn',
     ...withPackages,
     build: {
-      ssr: join(root, 'server/cli/baton.ts'),
+      ssr: true,
       outDir: lib,
       emptyOutDir: false,
       target: 'node20',
       minify: false,
       license: { fileName: 'licenses.md' },
-      rolldownOptions: { output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' } },
+      rolldownOptions: {
+        // The second file is that of worker threads.
+        input: [join(root, 'server/cli/baton.ts'), join(root, 'server/pipelines/checkWorker.mjs')],
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
     },
   });
   await chmod(join(lib, 'baton.js'), 0o755);

@@ -553,7 +553,7 @@ export type PipelineStageInput = {
   instructions?: string | null | undefined;
   /** Name, unique in the pipeline: a letter or digit, then at most 63 letters, digits, `_` and `-`. */
   name: string;
-  /** Schema of the payloads with which the stage is left: JSON Schema, draft 2020-12 or draft 07, at most 64 KB, with references within itself only. Null: any payload. */
+  /** Schema of the payloads with which the stage is left: JSON Schema, draft 2020-12 or draft 07, at most 64 KB, 2,000 values, with references within itself only. Null: any payload. */
   payloadSchema?: unknown;
   /** Part of the work, for people: at most 100 characters. */
   phase?: string | null | undefined;
@@ -569,7 +569,7 @@ export type PipelineTransitionInput = {
   from: string;
   /** The outcome, such as DONE: an upper-case letter, then at most 49 upper-case letters, digits and `_`. */
   outcome: string;
-  /** Schema of the payload: JSON Schema, draft 2020-12 or draft 07, at most 64 KB, with references within itself only. Null: that of the stage that is left. */
+  /** Schema of the payload: JSON Schema, draft 2020-12 or draft 07, at most 64 KB, 2,000 values, with references within itself only. Null: that of the stage that is left. */
   payloadSchema?: unknown;
   /** Name of the stage that is entered. Null completes the Session. */
   to?: string | null | undefined;

@@ -326,11 +326,12 @@ const unavailable = {
   unchanged: 'The database does not answer in time: nothing was changed, try again in a moment',
   unknown:
     'The connection to the database broke during the commit: repeat the request with the same idempotency key, or read the record',
+  busy: 'Too many payloads wait to be checked: nothing was changed, try again in a moment',
   read: 'The database does not answer in time: try again in a moment; a mutation in this request may have been committed',
 };
 
 /**
- * The database did not answer in time. `outcome`: "unchanged", nothing was written; "unknown", the connection broke during a
+ * Baton cannot do it now. `outcome`: "unchanged", nothing was written; "busy", payloads wait to be checked, nothing was written; "unknown", the connection broke during a
  * commit, and only a repeat with the same idempotency key can tell; "read", a read failed, perhaps that of a committed
  * mutation's payload.
  */

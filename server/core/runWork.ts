@@ -4,9 +4,11 @@ import type { PoolClient } from 'pg';
 import { canonicalJson } from './canonicalJson.ts';
 import { isDatabaseAway, mayRetry } from './databaseErrors.ts';
 import { UnavailableError } from './errors.ts';
-import { type Answer, Overtaken, Work, type WorkOptions } from './work.ts';
+import { type Answer, Outside, Overtaken, Work, type WorkOptions } from './work.ts';
 
 const attempts = 4;
+/** How often a command may ask for something outside of its transaction: it asks again only when others changed what it asked about. */
+const mostOutside = 20;
 /** `infra/slowStatements.ts` reads it: `infra` imports none of this. */
 const requestOfClient = Symbol.for('baton.request');
 const hashOf = (input: object): string => createHash('sha256').update(canonicalJson(input)).digest('hex');
@@ -18,12 +20,18 @@ const hashOf = (input: object): string => createHash('sha256').update(canonicalJ
  */
 export async function runWork<A extends Answer>(options: WorkOptions, command: (work: Work) => Promise<A>): Promise<A> {
   const inputHash = options.idempotencyKey == null ? '' : hashOf(options.input);
-  for (let attempt = 1; ; attempt += 1) {
+  const known = new Map<string, unknown>();
+  for (let attempt = 1; ;) {
     try {
-      return await runOnce(options, inputHash, attempt, command);
+      return await runOnce(options, inputHash, { attempt, known }, command);
     } catch (error) {
+      if (error instanceof Outside && known.size < mostOutside) {
+        known.set(error.key, await error.ask());
+        continue;
+      }
       if ((error instanceof Overtaken || mayRetry(error)) && attempt < attempts) {
         await wait(10 * 3 ** attempt * Math.random());
+        attempt += 1;
         continue;
       }
       throw isDatabaseAway(error) ? new UnavailableError('unchanged', error) : error;
@@ -34,7 +42,7 @@ export async function runWork<A extends Answer>(options: WorkOptions, command: (
 async function runOnce<A extends Answer>(
   options: WorkOptions,
   inputHash: string,
-  attempt: number,
+  { attempt, known }: { attempt: number; known: ReadonlyMap<string, unknown> },
   command: (work: Work) => Promise<A>,
 ): Promise<A> {
   const client = await options.pool.connect();
@@ -45,7 +53,7 @@ async function runOnce<A extends Answer>(
   };
   client.on('error', onLost);
   Reflect.set(client, requestOfClient, options.caller.request?.id);
-  const work = new Work(client, options, inputHash, attempt);
+  const work = new Work(client, options, inputHash, attempt, known);
   try {
     const answer = await command(work);
     await work.write(answer);

@@ -98,6 +98,16 @@ const lockCount = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0
 /** Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one higher. */
 export class Overtaken extends Error {}
 
+/** Thrown by `work.outside`. */
+export class Outside extends Error {
+  constructor(
+    readonly key: string,
+    readonly ask: () => Promise<unknown>,
+  ) {
+    super(`'${key}' is asked for outside of the transaction`);
+  }
+}
+
 /**
  * One transaction: lock, check the rules, stage the changes. `runWork` writes them in one statement together with the
  * idempotency answer, commits, and only then runs the effects.
@@ -124,6 +134,7 @@ export class Work {
     private readonly inputHash: string,
     /** 1 for the first attempt; a later attempt may lock more. */
     readonly attempt: number,
+    private readonly known: ReadonlyMap<string, unknown>,
   ) {}
 
   /** Whom events and records name. */
@@ -139,6 +150,15 @@ export class Work {
     } finally {
       this.#actor = null;
     }
+  }
+
+  /**
+   * What `ask` resolves to. It is asked after a rollback, so that neither locks nor a connection wait for it; then the command runs
+   * again and gets the answer at once. `key` names everything that the answer depends on.
+   */
+  outside<T>(key: string, ask: () => Promise<T>): T {
+    if (!this.known.has(key)) throw new Outside(key, ask);
+    return this.known.get(key) as T;
   }
 
   newId(): string {

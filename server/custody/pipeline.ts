@@ -95,9 +95,11 @@ export function waysFrom(
 ): Way[] {
   const ways = new Map<string, Way>();
   const steps = stepsFromStart(pipeline);
+  // A variable may be large, and many conditions may compare it.
+  const canonicals = new Map<string, string>();
   for (const transition of pipeline.transitions) {
     const { from, outcome, to, when } = transition;
-    if (from !== stage || ways.has(outcome) || !holds(when, variables)) continue;
+    if (from !== stage || ways.has(outcome) || !holds(when, variables, canonicals)) continue;
     ways.set(outcome, {
       outcome,
       to: to === null ? null : stageNamed(pipeline, to),
@@ -120,20 +122,25 @@ export function stepsFromStart({ start, transitions }: Pick<Definition, 'start' 
   return steps;
 }
 
-/** Whether the condition holds. A variable that is not set fails every condition. */
-export function holds(when: Condition | null, variables: Variables): boolean {
+/** Whether the condition holds. A variable that is not set fails every condition. `canonicals` keeps the text of variables that were compared. */
+export function holds(when: Condition | null, variables: Variables, canonicals = new Map<string, string>()): boolean {
   if (when === null) return true;
   if (!Object.hasOwn(variables, when.variable)) return false;
   const { value } = variables[when.variable]!;
+  const is = (other: unknown): boolean => {
+    const canonical = canonicals.get(when.variable) ?? canonicalJson(value);
+    canonicals.set(when.variable, canonical);
+    return canonical === canonicalJson(other);
+  };
   switch (when.op) {
     case 'EXISTS':
       return true;
     case 'EQ':
-      return same(value, when.value);
+      return is(when.value);
     case 'NE':
-      return !same(value, when.value);
+      return !is(when.value);
     case 'IN':
-      return Array.isArray(when.value) && when.value.some((each) => same(value, each));
+      return Array.isArray(when.value) && when.value.some(is);
     case 'LT':
       return ordered(value, when.value) && value < (when.value as number);
     case 'GT':
@@ -144,5 +151,3 @@ export function holds(when: Condition | null, variables: Variables): boolean {
 /** Two numbers or two texts; others have no order. */
 const ordered = (a: unknown, b: unknown): a is number =>
   (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
-
-const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);

@@ -149,14 +149,14 @@ export const startedHandoff = (custody: Custody, read: MoveRead): StartedHandoff
 });
 
 /** Where the Session may go in its pipeline; null outside of one. */
-export function pathOf({ pipeline, session }: Custody, outcome: string | null): Path | null {
+export function pathOf({ work, pipeline, session }: Custody, outcome: string | null): Path | null {
   if (pipeline === null || session.stage === null) return null;
   const ways = waysFrom(pipeline, session.stage, session.contextVariables as StoredVariables);
   return {
     stage: session.stage,
     ways,
     outcome,
-    needsPayload: (way) => faultsOfPayload(schemaOfPayload(pipeline, way.transition), {}).length > 0,
+    needsPayload: (way) => faultsOfPayload(work, schemaOfPayload(pipeline, way.transition), {}).length > 0,
   };
 }
 

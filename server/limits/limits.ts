@@ -169,6 +169,18 @@ export const limits = {
     /** Unread bytes kept per socket. */
     waitingBytes: 4 * MB,
   },
+  /**
+   * `values`: keywords, names and members of a schema together, BAD_USER_INPUT. `processorMs`, `memoryMb`: of a check in its worker
+   * thread, without the time in which other programs have the processor; INVALID_PAYLOAD, or BAD_USER_INPUT for the definition. `turns`:
+   * at most `atOnce` checks run, `ofKey` of them for one caller; UNAVAILABLE when too many wait, or after `answerWithin` milliseconds.
+   */
+  schemas: {
+    values: 2_000,
+    processorMs: 2_000,
+    memoryMb: 128,
+    turns: { atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },
+    answerWithin: 25_000,
+  },
   /** LIMIT_EXCEEDED. Processor time of one request, in milliseconds. */
   processorMs: 2_000,
   /** 503 UNAVAILABLE, in milliseconds. */

@@ -49,10 +49,13 @@ export async function advancePipeline(
   const { sessionId, outcome } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
   if (read === null) throw new NotFoundError('session', encodeId('session', sessionId));
-  const next =
+  const ahead =
     read.pipeline && read.stage !== null
-      ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, read.variables).find((way) => way.outcome === outcome)?.to
-      : null;
+      ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, read.variables).find((way) => way.outcome === outcome)
+      : undefined;
+  // Asks for the check before anything else is read. The verdict is used in the order of the rules.
+  if (ahead !== undefined) faultsOfPayload(work, schemaOfPayload(read.pipeline!, ahead.transition), input.payload);
+  const next = ahead?.to;
   const custody = await Custody.of(work, sessionId, {
     everyCandidate: work.attempt > 1,
     forStage: next == null ? null : { stage: next.name, untried: false },
@@ -79,7 +82,7 @@ export async function advancePipeline(
       allowed,
     );
   const schema = schemaOfPayload(custody.pipeline!, way.transition);
-  const problems = faultsOfPayload(schema, input.payload);
+  const problems = faultsOfPayload(work, schema, input.payload);
   if (schema !== null && problems.length > 0) throw new InvalidPayloadError(problems, schema);
 
   if (way.to === null) {

@@ -1,8 +1,9 @@
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { statement } from '../core/changes.ts';
-import { NotFoundError } from '../core/errors.ts';
+import { BadUserInputError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
 import type { Definition } from '../custody/pipeline.ts';
+import { faultOfSchema } from './payloads.ts';
 import type { NamedDefinition } from './rules.ts';
 
 /** Defines and archives pipelines. A version never changes: Sessions under way keep theirs. */
@@ -37,6 +38,8 @@ export async function definePipeline(
   work: Work,
   { slug, name, description, start, stages, transitions }: NamedDefinition,
 ): Promise<PipelineAnswer> {
+  const fault = work.outside('schemas', () => firstFault(work.caller.principal, { stages, transitions }));
+  if (fault !== null) throw fault;
   const newest = await lockNewest(work, slug);
   const said = (each: Omit<NamedDefinition, 'slug'>): string =>
     canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
@@ -61,6 +64,20 @@ export async function definePipeline(
     archivedAt: null,
   });
   return { pipelineId: id };
+}
+
+async function firstFault(
+  caller: string,
+  parts: Pick<Definition, 'stages' | 'transitions'>,
+): Promise<BadUserInputError | null> {
+  for (const name of ['stages', 'transitions'] as const) {
+    for (const [index, { payloadSchema }] of parts[name].entries()) {
+      const message = payloadSchema === null ? null : await faultOfSchema(caller, payloadSchema);
+      const path = ['input', name, String(index), 'payloadSchema'];
+      if (message !== null) return new BadUserInputError(`${path.join('.')} ${message}`, path);
+    }
+  }
+  return null;
 }
 
 /** No new Session begins in it; those under way go on. Repeatable. */

@@ -43,7 +43,7 @@ import {
   faultOfStageName,
   mostCharacters,
 } from './fields.ts';
-import { faultOfSchema } from './payloads.ts';
+import { faultOfShape } from './payloads.ts';
 import { faultsOfDefinition } from './rules.ts';
 import { ConditionOp } from './schema.ts';
 
@@ -67,10 +67,11 @@ const minutes = z.number().check(faultless(faultOfMinutes));
 const role = nonBlank({ characters: mostCharacters.role });
 
 const payloadSchema = jsonObject({ bytes: sizes.json }).check(({ value, issues }) => {
-  const fault = faultOfSchema(value);
+  const fault = faultOfShape(value);
   if (fault !== null) issues.push({ code: 'custom', message: fault, input: value });
 });
-const aboutSchemas = 'JSON Schema, draft 2020-12 or draft 07, at most 64 KB, with references within itself only';
+const aboutSchemas =
+  'JSON Schema, draft 2020-12 or draft 07, at most 64 KB, 2,000 values, with references within itself only';
 
 const escalation = inputObject(
   'PipelineEscalationInput',

@@ -1,119 +1,155 @@
-import { createContext, Script } from 'node:vm';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ArgumentProblem } from '../core/errors.ts';
+import type { Work } from '../core/work.ts';
 import { stageNamed, type Definition, type Transition } from '../custody/pipeline.ts';
+import { limits } from '../limits/limits.ts';
+import { check, type Verdict } from './checks.ts';
 
 /** Checks payloads against the JSON Schemas of a pipeline. */
 
-/** Compiling and checking end after this time, whatever a schema's patterns and references ask for. */
-const withinMs = { compile: 1_000, check: 200 };
-const mostProblems = 20;
+const { schemas } = limits;
 
 /** The schema for the payload of a transition: its own, else that of the stage that is left; null for any payload. */
 export const schemaOfPayload = (pipeline: Definition, transition: Transition): object | null =>
   transition.payloadSchema ?? stageNamed(pipeline, transition.from).payloadSchema;
 
-/** Why a payload does not match; empty when it does. No payload is checked as an empty object. */
-export function faultsOfPayload(schema: object | null, payload: unknown): ArgumentProblem[] {
+/** Whether a schema accepts the empty object, by the hash of both: asked for each way of a stage. */
+const ofEmpty = new LRUCache<string, Verdict>({ max: 2_000 });
+
+/**
+ * Why a payload does not match; empty when it does. No payload is checked as an empty object. The check itself runs without a lock:
+ * the command runs again when it is known.
+ */
+export function faultsOfPayload(work: Work, schema: object | null, payload: unknown): ArgumentProblem[] {
   if (schema === null) return [];
-  const { validate, isPlain } = compiled(schema);
-  const check = (): ErrorObject[] => (validate(payload ?? {}) ? [] : [...(validate.errors ?? [])]);
-  const errors = isPlain ? check() : bounded(check, withinMs.check);
-  if (errors === null)
-    return [{ path: [], message: `takes more than ${withinMs.check} ms to check: shorten it, or simplify the schema` }];
-  return errors.slice(0, mostProblems).map(problemOf);
+  const [schemaText, text] = [JSON.stringify(schema), JSON.stringify(payload ?? {})];
+  const key = createHash('sha256').update(schemaText).update('\n').update(text).digest('base64');
+  const verdict =
+    ofEmpty.get(key) ??
+    work.outside(`payload ${key}`, async () => {
+      const found = await check(work.caller.principal, schemaText, text);
+      if (text === '{}') ofEmpty.set(key, found);
+      return found;
+    });
+  return 'problems' in verdict ? verdict.problems : [{ path: [], message: faultOfVerdict(verdict) }];
 }
 
-/** What is wrong with a schema, as the rest of a sentence; null when nothing is. */
-export function faultOfSchema(schema: object): string | null {
-  const remote = remoteReference(schema);
-  if (remote !== null)
-    return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
-  if (hasKey(schema, '$async')) return "has '$async', which is not JSON Schema: leave it out";
-  try {
-    const validate = bounded(() => compile(schema), withinMs.compile);
-    return validate === null ? `takes more than ${withinMs.compile} ms to read: simplify it` : null;
-  } catch (error) {
-    return `is no JSON Schema (draft 2020-12 or draft 07): ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be read'}`;
+/** What is wrong with a schema, as the rest of a sentence; null when nothing is. Compiles it. */
+export async function faultOfSchema(caller: string, schema: object): Promise<string | null> {
+  const text = JSON.stringify(schema);
+  const verdict = await check(caller, text, '{}');
+  if ('problems' in verdict) return null;
+  return verdict.fault === 'invalid'
+    ? `is no JSON Schema (draft 2020-12 or draft 07): ${verdict.message ?? 'it cannot be read'}`
+    : faultOfVerdict(verdict);
+}
+
+function faultOfVerdict(verdict: Exclude<Verdict, { problems: unknown }>): string {
+  switch (verdict.fault) {
+    case 'time':
+      return `takes more than ${schemas.processorMs} ms of processor time to check: shorten it, or simplify the schema`;
+    case 'memory':
+      return `takes more than ${schemas.memoryMb} MB of memory to check: shorten it, or simplify the schema`;
+    case 'nested':
+      return 'cannot be checked, because the schema refers to itself without end or is nested too deeply: simplify the schema';
+    case 'invalid':
+      return `cannot be checked, because its schema is no JSON Schema (${verdict.message ?? 'it cannot be read'}): define the pipeline again`;
   }
 }
 
-interface Compiled {
-  validate: ValidateFunction;
-  /** Checks in time linear to the payload, so that it needs no bound: the bound alone takes 0.2 ms. */
-  isPlain: boolean;
-}
-const validators = new LRUCache<string, Compiled>({ max: 500 });
-const unbounded = [
-  'pattern',
-  'patternProperties',
-  '$ref',
-  '$dynamicRef',
-  '$recursiveRef',
-  'uniqueItems',
-  'format',
-  'contains',
-];
-
-function compiled(schema: object): Compiled {
-  const key = JSON.stringify(schema);
-  const known = validators.get(key);
-  if (known !== undefined) return known;
-  const made = { validate: compile(schema), isPlain: !unbounded.some((name) => hasKey(schema, name)) };
-  validators.set(key, made);
-  return made;
+/** What is wrong with the size and the references of a schema, as the rest of a sentence; null when nothing is. Linear in the schema. */
+export function faultOfShape(schema: object): string | null {
+  const values = countOf(schema, () => true);
+  if (values > schemas.values)
+    return `has ${values} values (keywords, names and members together); the limit is ${schemas.values}: simplify it`;
+  const remote = remoteReference(schema);
+  if (remote !== null)
+    return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
+  if (countOf(schema, (key) => key === '$async') > 0) return "has '$async', which is not JSON Schema: leave it out";
+  const circle = circleIn(schema);
+  return circle === null
+    ? null
+    : `refers to itself without end ('${circle.slice(0, 100)}'): refer to it below 'properties' or 'items'`;
 }
 
-// Each schema has an instance of its own, so that no `$id` meets another.
-function compile(schema: object): ValidateFunction {
-  const options = { allErrors: true, strict: false, inlineRefs: false, logger: false } as const;
-  const { $schema } = schema as { $schema?: unknown };
-  const isDraft07 = typeof $schema === 'string' && $schema.includes('draft-07');
-  return (isDraft07 ? new Ajv(options) : new Ajv2020(options)).compile(schema);
-}
-
-function problemOf({ instancePath, params, message = 'does not match' }: ErrorObject): ArgumentProblem {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const named = (params as { additionalProperty?: string; missingProperty?: string }).additionalProperty;
-  return {
-    path: named === undefined ? path : [...path, named],
-    message: named === undefined ? message : 'is not a property of the schema',
-  };
+function countOf(value: unknown, counts: (key: string) => boolean, key = ''): number {
+  const own = counts(key) ? 1 : 0;
+  if (typeof value !== 'object' || value === null) return own;
+  return Object.entries(value).reduce((sum, [name, part]) => sum + countOf(part, counts, name), own);
 }
 
 function remoteReference(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, part] of Object.entries(value)) {
-    if (['$ref', '$dynamicRef', '$recursiveRef'].includes(key) && typeof part === 'string' && !part.startsWith('#'))
-      return part;
+    if (referring.includes(key) && typeof part === 'string' && !part.startsWith('#')) return part;
     const inside = remoteReference(part);
     if (inside !== null) return inside;
   }
   return null;
 }
 
-const hasKey = (value: unknown, name: string): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(([key, part]) => key === name || hasKey(part, name));
+const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
+/** Keywords whose schemas check the same value as the schema that they are in. */
+const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
+const inPlaceByName = ['dependentSchemas', 'dependencies'];
 
-const sandbox: { work: () => unknown } = createContext({ work: () => null }) as { work: () => unknown };
-const script = new Script('work()');
+/** A reference that leads back to its own schema on the same value, which no payload ends; null when there is none. */
+function circleIn(root: object): string | null {
+  const ended = new Set<object>();
+  const open = new Set<object>();
+  const walk = (schema: unknown): string | null => {
+    if (typeof schema !== 'object' || schema === null || ended.has(schema)) return null;
+    open.add(schema);
+    for (const [key, part] of Object.entries(schema)) {
+      const target = referring.includes(key) && typeof part === 'string' ? placeOf(root, part) : undefined;
+      if (target !== undefined && open.has(target)) return part as string;
+      const next =
+        target !== undefined
+          ? [target]
+          : inPlace.includes(key)
+            ? [part].flat()
+            : inPlaceByName.includes(key) && typeof part === 'object' && part !== null
+              ? Object.values(part as object)
+              : [];
+      for (const each of next) {
+        const circle = walk(each);
+        if (circle !== null) return circle;
+      }
+    }
+    open.delete(schema);
+    ended.add(schema);
+    return null;
+  };
+  const everywhere = (value: unknown): string | null => {
+    if (typeof value !== 'object' || value === null) return null;
+    const circle = Array.isArray(value) ? null : walk(value);
+    if (circle !== null) return circle;
+    for (const part of Object.values(value)) {
+      const inside = everywhere(part);
+      if (inside !== null) return inside;
+    }
+    return null;
+  };
+  return everywhere(root);
+}
 
-/** Runs the work; null when it takes longer. V8 interrupts patterns that backtrack too. */
-function bounded<Result>(work: () => Result, timeout: number): Result | null {
-  sandbox.work = work;
+/** The schema that a pointer such as '#/$defs/a' names; undefined for an anchor, and when there is none. */
+function placeOf(root: object, reference: string): object | undefined {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+  let at: unknown = root;
+  for (const part of reference.split('/').slice(1)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    at =
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : null;
+  }
+  return typeof at === 'object' && at !== null ? at : undefined;
+}
+
+function decoded(part: string): string {
   try {
-    return script.runInContext(sandbox, { timeout }) as Result;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
-    throw error;
-  } finally {
-    sandbox.work = () => null;
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }

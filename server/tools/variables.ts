@@ -25,7 +25,10 @@ export function faultOfValue(
   value: unknown,
 ): string | null {
   if (!tests[type](value)) return `is not ${words[type]}: give ${words[type]}`;
-  if (allowed === null || allowed.some((each) => canonicalJson(each) === canonicalJson(value))) return null;
+  if (allowed === null) return null;
+  // Once: the value may be large, and the allowed ones many.
+  const canonical = canonicalJson(value);
+  if (allowed.some((each) => canonicalJson(each) === canonical)) return null;
   return `is not among the allowed values: give one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`;
 }
 

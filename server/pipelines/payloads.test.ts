@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
+import { holds } from '../custody/pipeline.ts';
+import { faultOfValue } from '../tools/variables.ts';
+import { client } from '../../test/graphql.ts';
+import { house } from '../../test/refusals.ts';
+import { startApp } from '../../test/server.ts';
+import { check } from './checks.ts';
+import { faultOfSchema, faultOfShape } from './payloads.ts';
+
+const verdictOf = (schema: object, payload: unknown) => check('ada', JSON.stringify(schema), JSON.stringify(payload));
+const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);
+
+describe('a payload', () => {
+  it('is checked with each problem named by its path', async () => {
+    const schema = {
+      type: 'object',
+      properties: { files: { type: 'array', items: { type: 'string' } } },
+      required: ['goal'],
+      additionalProperties: false,
+    };
+    expect(await verdictOf(schema, { files: [1], more: true })).toEqual({
+      problems: [
+        { path: [], message: "must have required property 'goal'" },
+        { path: ['more'], message: 'is not a property of the schema' },
+        { path: ['files', '0'], message: 'must be string' },
+      ],
+    });
+  });
+
+  it('that is large and wrong is refused with its first fault', async () => {
+    const schema = { type: 'array', items: { type: 'object', required: names(40) } };
+    const payload = Array.from({ length: 20_000 }, () => ({}));
+    expect(await verdictOf(schema, payload)).toEqual({
+      problems: [{ path: ['0'], message: "must have required property 'n0'" }],
+    });
+  });
+
+  it('may have a schema of either draft', async () => {
+    for (const schema of [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        definitions: { a: { type: 'string' } },
+        properties: { x: { $ref: '#/definitions/a' } },
+      },
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/mine', type: 'object' },
+    ]) {
+      expect([faultOfShape(schema), await faultOfSchema('ada', schema)]).toEqual([null, null]);
+      expect(await verdictOf(schema, { x: 'a' })).toEqual({ problems: [] });
+    }
+  });
+
+  it.each<[object, RegExp]>([
+    [{ type: 'text' }, /no JSON Schema/],
+    [{ $ref: 'https://example.com/a' }, /outside of the schema/],
+    [{ properties: { a: { $ref: 'other#/b' } } }, /outside of the schema/],
+    [{ pattern: '(' }, /no JSON Schema/],
+    [{ $async: true }, /leave it out/],
+    [{ $ref: '#' }, /refers to itself without end/],
+    [{ dependentSchemas: { a: { allOf: [{ $ref: '#' }] } } }, /refers to itself without end/],
+    [{ $defs: { a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/a' } } } }, /refers to itself without end/],
+    [{ $defs: { a: { $anchor: 'a', $ref: '#a' } }, $ref: '#a' }, /refers to itself without end/],
+    [{ items: { required: names(8_000) } }, /has 8\d\d\d values .* the limit is 2000/],
+    [{ allOf: names(700).map((name) => ({ required: [name] })) }, /the limit is 2000/],
+    [{ enum: names(6_000).map((a) => ({ a })) }, /the limit is 2000/],
+  ])('has no schema such as %.80j', async (schema, says) => {
+    expect(faultOfShape(schema) ?? (await faultOfSchema('ada', schema))).toMatch(says);
+  });
+
+  it('may be a tree, as deep as it is', async () => {
+    const schema = { type: 'object', additionalProperties: { $ref: '#' } };
+    expect(faultOfShape(schema)).toBeNull();
+    expect(await verdictOf(schema, { a: { b: { c: {} } } })).toEqual({ problems: [] });
+  });
+});
+
+describe('a pipeline with a schema from before the limits', () => {
+  it('goes on: each payload is accepted or refused with a typed error', async () => {
+    const home = await house();
+    const { url } = await startApp(home.db);
+    const advance = async (payloadSchema: object, payload: unknown) => {
+      const slug = home.unique('pipeline');
+      await home.agent(`holder-${slug}`, { role: slug });
+      await home.pipeline(slug, ['a DONE end'], { a: { role: slug } });
+      await home.db.pool.query(
+        `UPDATE pipelines SET stages = jsonb_set(stages, '{0,payloadSchema}', $2::jsonb) WHERE slug = $1`,
+        [slug, JSON.stringify(payloadSchema)],
+      );
+      const id = await home.session(null, { pipeline: slug });
+      const { data } = await client(url).post<{ advancePipeline: { code?: string; message?: string } }>(
+        'mutation ($input: AdvancePipelineInput!) { advancePipeline(input: $input) { ... on Error { code message } } }',
+        { input: { sessionId: encodeId('session', id), outcome: 'DONE', payload } },
+      );
+      return data?.advancePipeline;
+    };
+    const empty = Array.from({ length: 20_000 }, () => ({}));
+    const refused = (says: RegExp) => ({ code: 'INVALID_PAYLOAD', message: expect.stringMatching(says) as string });
+    expect(await advance({ $ref: '#' }, {})).toMatchObject(refused(/refers to itself without end/));
+    expect(await advance({ type: 'text' }, {})).toMatchObject(refused(/no JSON Schema/));
+    expect(await advance({ items: { required: names(8_000) } }, empty)).toMatchObject(refused(/'n0'/));
+    expect(await advance({ items: { enum: names(6_000).map((a) => ({ a })) } }, empty)).toMatchObject(
+      refused(/equal to one of/),
+    );
+    expect(await advance({ allOf: names(700).map((name) => ({ required: [name] })) }, empty)).toEqual({});
+  });
+});
+
+describe('a large value', () => {
+  it('is written out once, however many values a condition or a variable of a tool allows', () => {
+    let reads = 0;
+    const value = {
+      get a() {
+        reads += 1;
+        return 1;
+      },
+    };
+    const others = names(100);
+    expect(holds({ variable: 'x', op: 'IN', value: others }, { x: { value } })).toBe(false);
+    expect(reads).toBe(1);
+    expect(faultOfValue({ type: 'OBJECT', enum: others }, value)).toMatch(/not among/);
+    expect(reads).toBe(2);
+  });
+});
