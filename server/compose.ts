@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { buildApp, type App, type AppLive, type AppOptions } from './app.ts';
+import { wentBack } from './core/history.ts';
 import { batonItself } from './core/work.ts';
 import { cursorsOf, databaseId } from './events/cursors.ts';
 import { startArchiving } from './exports/archive.ts';
@@ -25,7 +26,7 @@ import { createAuthenticate, hasHadKeys, type Authenticate } from './keys/authen
 import { startFolding } from './learning/foldPaths.ts';
 import type { SocketLimits } from './limits/limits.ts';
 import { createRates, ratesPerMinute } from './limits/rates.ts';
-import { assembleLive, openStreams } from './live/assemble.ts';
+import { assembleLive, openStreams, startLooking } from './live/assemble.ts';
 import { createDoorbell } from './live/redisDoorbell.ts';
 import { shareRates } from './live/sharedRates.ts';
 import type { Pace, Streams } from './live/streams.ts';
@@ -122,7 +123,7 @@ export async function compose(
   const bodies = createEventBodies({
     schema,
     createContext: () => createContext(batonItself('webhook')),
-    cursorOf: async (number) => (await cursorsOf(pool)).encode({ stream: 'all', number }),
+    cursorOf: async (number, eventId) => (await cursorsOf(pool)).encode({ stream: 'all', number }, eventId),
     failed(error, event) {
       const masked = asking.maskError(error);
       if (masked instanceof GraphQLError && masked.extensions['code'] === 'UNAVAILABLE') throw masked;
@@ -167,7 +168,10 @@ export async function compose(
     rates,
     ...asking,
     live,
-    degraded: () => (replica === undefined || replica.state.follows ? [] : ['replica']),
+    degraded: () => [
+      ...(replica === undefined || replica.state.follows ? [] : ['replica']),
+      ...(wentBack(pool) ? ['history'] : []),
+    ],
     metrics,
     plugins: [
       ...(metrics === undefined ? [] : [metrics.plugin]),
@@ -185,6 +189,7 @@ export async function compose(
       () => startSweeping({ pool, log, announcer: streams }),
       () => startAssigning({ pool, log, announcer: streams }),
       () => startFolding({ pool, log }),
+      () => startLooking(streams),
       ...(env.keepDays === undefined ? [] : [() => startPruning({ pool, log, days: env.keepDays! })]),
       ...(folder === undefined ? [] : [() => startArchiving({ folder, pool, log, positioned, records, ...asking })]),
       ...(env.eventLog === undefined

@@ -18,7 +18,7 @@ export const bodiesOf = ({ pool, prisma }: TestDatabase) =>
       contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log: silentLog })(
         batonItself('webhook'),
       ),
-    cursorOf: async (number) => (await cursorsOf(pool)).encode({ stream: 'all', number }),
+    cursorOf: async (number, eventId) => (await cursorsOf(pool)).encode({ stream: 'all', number }, eventId),
     failed: (error) => {
       throw error;
     },

@@ -48,9 +48,11 @@ interface InboxFields {
  * @throws StreamError, Refused; of `work`, everything but a Refused with the code INVALID_STATE
  */
 export async function takeHandoffs(
-  { url, key, agentId, maxTokens, webSocket, signal, onStatus, onRefused }: TakeOptions,
+  options: TakeOptions,
   work: (handoff: TakenHandoff) => Promise<void>,
 ): Promise<void> {
+  const { url, key, agentId, maxTokens, webSocket, signal, onStatus, onRefused } = options;
+  let isExpired = false;
   const ask = createApi({ url, key });
   const stream = openStream<InboxFields>({
     url,
@@ -104,10 +106,14 @@ export async function takeHandoffs(
       if (type === 'SESSION_STATUS_CHANGED' && session?.status === 'RUNNING') await takeWaiting();
     }
   } catch (error) {
-    // Stopped before the stream was live.
-    if (!(error instanceof StreamError && error.code === 'STOPPED')) throw error;
+    const code = error instanceof StreamError ? error.code : null;
+    isExpired = code === 'CURSOR_EXPIRED';
+    // STOPPED: before the stream was live.
+    if (!isExpired && code !== 'STOPPED') throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
     stream.stop();
   }
+  // A new stream has no cursor; what waits is read again.
+  if (isExpired) return takeHandoffs(options, work);
 }

@@ -19,6 +19,8 @@ export interface Observed {
   query: { from: 'replica' | 'primary' };
   /** Work in the background failed; it is tried again. */
   failure: { part: 'archive' | 'event_log' | 'webhook' | 'keeping' };
+  /** The database went back to an earlier moment. `witness`: what showed it. */
+  wentBack: { witness: 'server' | 'cursor' | 'archive' | 'event_log' };
   /** Sessions and their events were pruned, and this is committed. */
   pruned: { sessions: number; events: number };
 }
@@ -26,7 +28,7 @@ export interface Observed {
 type Kind = keyof Observed;
 type Listeners = { [K in Kind]?: (observed: Observed[K]) => void };
 
-const kinds = ['traced', 'handoff', 'mutation', 'statement', 'query', 'failure', 'pruned'] as const;
+const kinds = ['traced', 'handoff', 'mutation', 'statement', 'query', 'failure', 'wentBack', 'pruned'] as const;
 const channels = Object.fromEntries(kinds.map((kind) => [kind, channel(`baton.${kind}`)])) as Record<
   Kind,
   ReturnType<typeof channel>

@@ -20,12 +20,19 @@ export const placeOf = ({ id, sessionId, sessionSequence }: Recorded): Place =>
     ? { stream: 'event', of: id, number: 0 }
     : { stream: 'session', of: sessionId, number: sessionSequence };
 
-/** Signed cursors of one database: forged and foreign cursors are detected. */
+/**
+ * Signed cursors of one database: forged and foreign cursors are detected. A cursor carries a mark of the Event at its place: after
+ * the database went back, another Event may have the same number.
+ */
 export interface Cursors {
-  encode(place: Place): string;
+  /** Without a mark when the Event is not known. */
+  encode(place: Place, eventId: string | null | undefined): string;
   /** Null when it is not a cursor of this database. */
-  decode(cursor: string): Place | null;
+  decode(cursor: string): (Place & { mark?: string }) | null;
 }
+
+/** The random end of an Event's id. */
+export const markOf = (eventId: string): string => eventId.slice(-12);
 
 const signatureBytes = 12;
 const known = new WeakMap<Pool, Promise<Cursors>>();
@@ -37,6 +44,9 @@ export function cursorsOf(pool: Pool): Promise<Cursors> {
   found.catch(() => known.delete(pool));
   return found;
 }
+
+/** Reads the signing key again, which a restored database may have replaced. */
+export const forgetCursors = (pool: Pool): void => void known.delete(pool);
 
 /** Identifies the database. A restored copy has the same id. */
 export async function databaseId(pool: Pool): Promise<string> {
@@ -52,8 +62,11 @@ export function createCursors({ id, key }: { id: string; key: Buffer }): Cursors
   const sign = (text: string): Buffer =>
     createHmac('sha256', key).update(`${id} ${text}`).digest().subarray(0, signatureBytes);
   return {
-    encode(place) {
-      const text = 'of' in place ? `${place.stream} ${place.number} ${place.of}` : `${place.stream} ${place.number}`;
+    encode(place, eventId) {
+      const parts = [place.stream, place.number, ...('of' in place ? [place.of] : [])];
+      // At the same place in every cursor, where the version before does not look.
+      if (eventId != null) parts.splice(3, 0, ...('of' in place ? [] : ['']), markOf(eventId));
+      const text = parts.join(' ');
       return Buffer.concat([sign(text), Buffer.from(text)]).toString('base64url');
     },
     decode(cursor) {
@@ -66,8 +79,13 @@ export function createCursors({ id, key }: { id: string; key: Buffer }): Cursors
         !timingSafeEqual(signature, sign(text))
       )
         return null;
-      const [stream, number, of] = text.split(' ') as [Place['stream'], string, string?];
-      return { stream, number: Number(number), ...(of !== undefined && { of }) } as Place;
+      const [stream, number, of, mark] = text.split(' ') as [Place['stream'], string, string?, string?];
+      return {
+        stream,
+        number: Number(number),
+        ...(of !== undefined && of !== '' && { of }),
+        ...(mark !== undefined && { mark }),
+      } as Place;
     },
   };
 }

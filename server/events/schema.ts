@@ -85,7 +85,7 @@ builder.prismaNode('Event', {
         'Position in this stream. Send it as `after` to continue after this Event; on READY and HEARTBEAT it is the position of the stream. Opaque.',
       select: { id: true, sessionId: true, sessionSequence: true },
       resolve: async (event, _args, { pool }) =>
-        delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event)),
+        delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event), event.id),
     }),
     type: t.expose('type', { type: EventType, description: 'Type of the Event.' }),
     at: t.expose('at', { type: 'DateTime' }),

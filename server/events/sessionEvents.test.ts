@@ -83,12 +83,14 @@ describe('sessionEvents', () => {
       'base64url',
     );
     expect(altered).not.toBe(own[0]!.cursor);
-    const foreign = createCursors({ id: 'another', key: Buffer.alloc(32) }).encode({
-      stream: 'session',
-      of: decodeId(id)!.uuid,
-      number: 1,
-    });
-    const ahead = (await cursorsOf(database.pool)).encode({ stream: 'session', of: decodeId(id)!.uuid, number: 5 });
+    const foreign = createCursors({ id: 'another', key: Buffer.alloc(32) }).encode(
+      { stream: 'session', of: decodeId(id)!.uuid, number: 1 },
+      null,
+    );
+    const ahead = (await cursorsOf(database.pool)).encode(
+      { stream: 'session', of: decodeId(id)!.uuid, number: 5 },
+      null,
+    );
     for (const after of [
       theirs,
       altered,

@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { readableSessions } from '../core/readable.ts';
 import { builder } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { connectionRef, nodePaths } from '../graphql/connection.ts';
 import { limitIn } from '../graphql/limitedReads.ts';
 import { decodeArgs, idOf, optional } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { cutPage, pageOf, type Order } from '../graphql/page.ts';
-import { cursorsOf, placeOf } from './cursors.ts';
+import { historyWentBack } from '../live/stream.ts';
+import { cursorsOf, markOf, placeOf } from './cursors.ts';
 
 const order: Order = { name: 'session events', columns: { sessionSequence: 'integer' }, direction: 'asc' };
 const needed = { id: true, sessionId: true, sessionSequence: true } as const;
@@ -17,7 +19,7 @@ const needed = { id: true, sessionId: true, sessionSequence: true } as const;
 const eventsArgs = z.object({
   sessionId: idOf('session').describe('Id of a Session.'),
   after: optional(z.string()).describe(
-    'Returns the Events after this cursor of this stream. Null: from the start. CURSOR_EXPIRED for a cursor of another stream or ahead of this one.',
+    'Returns the Events after this cursor of this stream. Null: from the start. CURSOR_EXPIRED for a cursor of another stream, ahead of this one, or of an Event that the database no longer has since it went back to an earlier moment (`extensions.reason` is HISTORY_WENT_BACK).',
   ),
   first: optional(z.number()).describe('Returns the first N items (0 to 100). Default: 50.'),
 });
@@ -53,9 +55,16 @@ builder.queryField('sessionEvents', (t) =>
         },
       });
       if (found === null) return null;
-      if (!isFromHere || after > found.eventCount) throw expired();
+      if (!isFromHere) throw expired();
+      if (after > found.eventCount || !(await has(context, sessionId, after, place?.mark))) {
+        context.streams?.lostCursor();
+        throw lost();
+      }
       return {
-        cursor: (row) => cursors.encode(placeOf(row as (typeof found.events)[number])),
+        cursor: (row) => {
+          const event = row as (typeof found.events)[number];
+          return cursors.encode(placeOf(event), event.id);
+        },
         page: () => cutPage(found.events, { ...size, after: cursor }),
         totalCount: () => found.eventCount - before,
       };
@@ -63,7 +72,25 @@ builder.queryField('sessionEvents', (t) =>
   }),
 );
 
+/** Whether the Event of this mark has the number. */
+async function has(
+  { prisma }: GraphQLContext,
+  sessionId: string,
+  sessionSequence: number,
+  mark: string | undefined,
+): Promise<boolean> {
+  if (mark === undefined) return true;
+  const event = await prisma.event.findFirst({ select: { id: true }, where: { sessionId, sessionSequence } });
+  return event !== null && markOf(event.id) === mark;
+}
+
 const expired = (): GraphQLError =>
   new GraphQLError('after is not a valid cursor of this stream: read it from the start', {
     extensions: { code: 'CURSOR_EXPIRED' },
   });
+
+const lost = (): GraphQLError =>
+  new GraphQLError(
+    'The database went back to an earlier moment and does not have the event of after: read the stream from the start',
+    { extensions: { code: 'CURSOR_EXPIRED', ...historyWentBack } },
+  );

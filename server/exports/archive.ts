@@ -3,11 +3,12 @@ import { GraphQLError } from 'graphql';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
+import { isLost, sawGoBack } from '../core/history.ts';
 import { encodeId } from '../core/ids.ts';
 import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
-import { ArchiveFolder } from './archiveFolder.ts';
+import { ArchiveFolder, type Mark } from './archiveFolder.ts';
 import { Follower } from './follower.ts';
 import type { Records } from './records.ts';
 
@@ -26,12 +27,24 @@ export interface ArchiveOptions {
 const batch = 250;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
-  newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
+  EXISTS (SELECT FROM unpositioned_events) AS waiting`);
 
+// The columns from `database` to `pruned` tell in the same snapshot whether position $1 is the one that was written.
 const findChanged =
   statement(`WITH next AS MATERIALIZED (SELECT position, event_id FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch})
-SELECT (SELECT max(position)::float8 FROM next) AS reached,
+SELECT (SELECT id FROM database_identity) AS database, (SELECT event_id FROM event_positions WHERE position = $1) AS here, (SELECT position FROM pruning)::float8 AS pruned,
+  (SELECT max(position)::float8 FROM next) AS reached, (SELECT event_id FROM next ORDER BY position DESC LIMIT 1) AS "reachedId",
   ARRAY(SELECT e.handoff_id FROM next n JOIN events e ON e.id = n.event_id WHERE e.handoff_id IS NOT NULL GROUP BY e.handoff_id ORDER BY min(n.position)) AS handoffs`);
+
+interface Changed {
+  database: string;
+  here: string | null;
+  pruned: number;
+  /** The last position of these events, and the event that has it; null without one. */
+  reached: number | null;
+  reachedId: string | null;
+  handoffs: string[];
+}
 
 /**
  * Writes every changed Handoff into a folder, as Markdown and JSON. Reads only the database, after the commit, so it
@@ -53,15 +66,17 @@ export class Archive {
   /** Writes the missing Handoffs, oldest change first, and returns their number. Rejects when the folder or the database fails; the next call continues there. */
   async catchUp(): Promise<number> {
     const { pool } = this.options;
-    const [database, from] = await this.#begin();
+    let mark = await this.#begin();
     let count = 0;
-    for (let position = from; !this.#stopped;) {
-      await this.#follower.at(position);
-      const { rows } = await pool.query<{ reached: number | null; handoffs: string[] }>({
-        ...findChanged,
-        values: [position],
-      });
-      const { reached, handoffs } = rows[0]!;
+    while (!this.#stopped) {
+      await this.#follower.at(mark.position);
+      const { rows } = await pool.query<Changed>({ ...findChanged, values: [mark.position] });
+      const { database, here, pruned, reached, reachedId, handoffs } = rows[0]!;
+      if (mark.database !== database || isLost({ ...mark, number: mark.position }, here, pruned)) {
+        this.#sayAnew(mark.database === database);
+        mark = { database, position: 0, eventId: null };
+        continue;
+      }
       if (reached === null) break;
       for (const id of handoffs) {
         if (this.#stopped) return count;
@@ -69,29 +84,32 @@ export class Archive {
       }
       // This may move the mark back behind that of another process; then the changes between are written again. Necessary:
       // a file that this process rendered before a change must not replace one that the other rendered after it.
-      await this.#folder.writeMark({ database, position: reached });
-      position = reached;
+      mark = { database, position: reached, eventId: reachedId };
+      await this.#folder.writeMark(mark);
     }
     return count;
   }
 
-  /** Returns the database and the position up to which all is written. */
-  async #begin(): Promise<[string, number]> {
-    const { pool, log, positioned, folder } = this.options;
+  /** Returns the position up to which all is written. */
+  async #begin(): Promise<Mark> {
+    const { pool, positioned } = this.options;
     // Read on every run: the folder may have been replaced or emptied.
     const mark = await this.#folder.readMark();
     if (mark === null || !this.#begun) await this.#folder.tidy();
     this.#begun = true;
-    const { rows } = await pool.query<{ database: string; head: number; waiting: boolean }>({ ...findHead });
-    const { database, head, waiting } = rows[0]!;
+    const { rows } = await pool.query<{ database: string; waiting: boolean }>({ ...findHead });
+    const { database, waiting } = rows[0]!;
     if (waiting) await positioned();
-    if (mark === null) return [database, 0];
-    if (mark.database === database && mark.position <= head) return [database, mark.position];
+    return mark ?? { database, position: 0, eventId: null };
+  }
+
+  #sayAnew(isSameDatabase: boolean): void {
+    const { pool, log, folder } = this.options;
+    if (isSameDatabase) sawGoBack(pool, log, 'archive');
     log.warn(
       { folder },
-      'The archive was written from another database, or from this one before it was restored: every handoff is written again',
+      'The archive was written from another database, or from this one before it went back to an earlier moment: every handoff is written again',
     );
-    return [database, 0];
   }
 
   /** Ends a run between two Handoffs; the next run, of any process, continues there. */

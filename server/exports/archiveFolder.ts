@@ -11,6 +11,8 @@ const mark = '.caught-up';
 export interface Mark {
   database: string;
   position: number;
+  /** The event that has the position; null when it was pruned, undefined in a mark of an older version. */
+  eventId: string | null | undefined;
 }
 
 /** A folder whose files are complete or absent. Never created: a missing folder may be a disk that is not mounted. */
@@ -41,12 +43,12 @@ export class ArchiveFolder {
       if (error.code === 'ENOENT') return '';
       throw error;
     });
-    const [, database, position] = /^([0-9a-f-]{36}) (\d+)\n$/.exec(text) ?? [];
-    return database === undefined ? null : { database, position: Number(position) };
+    const [, database, position, eventId] = /^([0-9a-f-]{36}) (\d+)(?: ([0-9a-f-]{36}))?\n$/.exec(text) ?? [];
+    return database === undefined ? null : { database, position: Number(position), eventId };
   }
 
-  async writeMark({ database, position }: Mark): Promise<void> {
-    await this.write(mark, `${database} ${position}\n`);
+  async writeMark({ database, position, eventId }: Mark): Promise<void> {
+    await this.write(mark, `${database} ${position}${eventId == null ? '' : ` ${eventId}`}\n`);
   }
 
   /** Removes temporary files of processes that died. */

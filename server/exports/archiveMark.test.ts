@@ -89,7 +89,7 @@ it('replaces an outdated file that another process wrote late', async () => {
   expect(await statusOf(id)).toBe('ACCEPTED');
 });
 
-it('writes everything again for another database and for one restored to an earlier moment', async () => {
+it('writes everything again for another database and for one that went back, also when its numbers are given again', async () => {
   const id = await handOff();
   await archive().catchUp();
   const all = await prisma.handoff.count();
@@ -98,6 +98,7 @@ it('writes everything again for another database and for one restored to an earl
   for (const other of [
     `${randomUUID()} ${position}\n`,
     `${database} ${Number(position) + 1}\n`,
+    `${database} ${position} ${randomUUID()}\n`,
     `${new Date().toISOString()}\n`,
   ]) {
     await writeFile(join(folder, '.caught-up'), other);

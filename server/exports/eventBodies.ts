@@ -21,8 +21,8 @@ export interface EventBodiesOptions {
   schema: GraphQLSchema;
   /** Reads as a caller that may see everything. */
   createContext: () => object;
-  /** The cursor of a position in the one order over all events. */
-  cursorOf: (position: number) => Promise<string>;
+  /** The cursor of a position in the one order over all events, and the Event that has it. */
+  cursorOf: (position: number, eventId: string) => Promise<string>;
   /** Called for an Event that cannot be read. What it throws ends the reading. */
   failed: (error: unknown, eventId: string) => void;
 }
@@ -55,7 +55,8 @@ export function createEventBodies({ schema, createContext, cursorOf, failed }: E
       // One that cannot be read must not hold the others up.
       const found = await read(ids).catch(() => Promise.all(ids.map(readOne)));
       for (const [index, event] of found.entries()) {
-        texts.push(event && JSON.stringify({ ...event, cursor: await cursorOf(part[index]!.position) }));
+        const { position, eventId } = part[index]!;
+        texts.push(event && JSON.stringify({ ...event, cursor: await cursorOf(position, eventId) }));
       }
     }
     return texts;

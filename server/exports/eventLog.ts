@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { errorCode } from '../core/databaseErrors.ts';
+import { isLost, sawGoBack } from '../core/history.ts';
+import { decodeId } from '../core/ids.ts';
 import { observed } from '../core/observed.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Logger } from '../core/work.ts';
@@ -28,10 +30,19 @@ const batch = 250;
 const longestLine = 1024 * 1024;
 
 const findHead = statement(`SELECT (SELECT id FROM database_identity) AS database,
-  newest_position()::float8 AS head, EXISTS (SELECT FROM unpositioned_events) AS waiting`);
-const findNext = statement(
-  `SELECT position::float8, event_id AS "eventId" FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch}`,
-);
+  EXISTS (SELECT FROM unpositioned_events) AS waiting`);
+// The first columns tell in the same snapshot whether position $1 is the one that was written. One row without a position: there is no later one.
+const findNext =
+  statement(`SELECT (SELECT id FROM database_identity) AS database, (SELECT event_id FROM event_positions WHERE position = $1) AS here, pruning.position::float8 AS pruned, n.* FROM pruning LEFT JOIN LATERAL (
+  SELECT position::float8, event_id AS "eventId" FROM event_positions WHERE position > $1 ORDER BY position LIMIT ${batch}) n ON true ORDER BY n.position`);
+
+interface Next {
+  database: string;
+  here: string | null;
+  pruned: number;
+  position: number | null;
+  eventId: string;
+}
 
 /**
  * Appends every event to a file, one JSON object a line, in the one order over all events. Reads only the database, after the
@@ -41,7 +52,7 @@ const findNext = statement(
 export class EventLog {
   #handle: FileHandle | null = null;
   #size = 0;
-  #position = 0;
+  #last: Last | null = null;
   #stopped = false;
   readonly #follower: Follower;
 
@@ -52,17 +63,22 @@ export class EventLog {
   /** Appends what is missing and returns the number of events. Rejects when the file or the database fails; the next call continues there. */
   async catchUp(): Promise<number> {
     const { pool, positioned, bodies } = this.options;
-    const { rows } = await pool.query<{ database: string; head: number; waiting: boolean }>({ ...findHead });
-    const { database, head, waiting } = rows[0]!;
-    if (waiting) await positioned();
+    const { rows } = await pool.query<{ database: string; waiting: boolean }>({ ...findHead });
+    if (rows[0]!.waiting) await positioned();
     try {
-      await this.#begin(database, head);
+      await this.#begin();
       let count = 0;
       while (!this.#stopped) {
-        await this.#follower.at(this.#position);
-        const next = (
-          await pool.query<{ position: number; eventId: string }>({ ...findNext, values: [this.#position] })
-        ).rows;
+        const last: Last = this.#last ?? { database: rows[0]!.database, position: 0, eventId: null };
+        await this.#follower.at(last.position);
+        const found = (await pool.query<Next>({ ...findNext, values: [last.position] })).rows;
+        const { database, here, pruned } = found[0]!;
+        if (last.database !== database || isLost({ ...last, number: last.position }, here, pruned)) {
+          this.#sayAnew(last.database === database);
+          this.#last = { database, position: 0, eventId: null };
+          continue;
+        }
+        const next = found.flatMap(({ position, eventId }) => (position === null ? [] : [{ position, eventId }]));
         if (next.length === 0) break;
         const texts = await bodies(next);
         // An event that cannot be read keeps its place.
@@ -71,7 +87,7 @@ export class EventLog {
             `{"database":"${database}","position":${position},"event":${texts[index] ?? 'null'}}\n`,
         );
         await this.#append(lines.join(''));
-        this.#position = next.at(-1)!.position;
+        this.#last = { database, ...next.at(-1)! };
         count += next.length;
       }
       return count;
@@ -93,8 +109,8 @@ export class EventLog {
     await handle?.close();
   }
 
-  async #begin(database: string, head: number): Promise<void> {
-    const { file, log } = this.options;
+  async #begin(): Promise<void> {
+    const { file } = this.options;
     if (this.#handle !== null && !(await this.#isStill(file))) await this.close();
     if (this.#handle !== null) return;
     this.#handle = await open(file, 'a+', 0o600);
@@ -102,14 +118,16 @@ export class EventLog {
     await this.#handle.truncate(end);
     this.#size = end;
     // A file that was rotated just before a kill leaves its position in the one before.
-    const found = last ?? (await lastOf(`${file}.1`));
-    const continues = found === null || (found.database === database && found.position <= head);
-    if (!continues)
-      log.warn(
-        { file },
-        'The event log was written from another database, or from this one before it was restored: every event is written again',
-      );
-    this.#position = continues ? (found?.position ?? 0) : 0;
+    this.#last = last ?? (await lastOf(`${file}.1`));
+  }
+
+  #sayAnew(isSameDatabase: boolean): void {
+    const { pool, log, file } = this.options;
+    if (isSameDatabase) sawGoBack(pool, log, 'event_log');
+    log.warn(
+      { file },
+      'The event log was written from another database, or from this one before it went back to an earlier moment: every event is written again',
+    );
   }
 
   /** False when somebody moved or removed the file. */
@@ -139,6 +157,8 @@ export class EventLog {
 interface Last {
   database: string;
   position: number;
+  /** The event of that line; undefined when it could not be read. */
+  eventId: string | null | undefined;
 }
 
 /** The length up to the end of the last whole line, and what that line says. */
@@ -150,10 +170,14 @@ async function readEnd(handle: FileHandle): Promise<{ end: number; last: Last | 
   const newline = text.lastIndexOf(0x0a);
   if (newline === -1) return { end: 0, last: null };
   const begin = newline === 0 ? -1 : text.lastIndexOf(0x0a, newline - 1);
-  const [, database, position] =
-    /^\{"database":"([0-9a-f-]{36})","position":(\d+),/.exec(text.subarray(begin + 1, newline).toString('latin1')) ??
-    [];
-  return { end: start + newline + 1, last: database === undefined ? null : { database, position: Number(position) } };
+  const line = text.subarray(begin + 1, newline).toString('latin1');
+  const [, database, position, id = ''] =
+    /^\{"database":"([0-9a-f-]{36})","position":(\d+),(?:"event":\{"id":"(event_\w+)")?/.exec(line) ?? [];
+  const eventId = decodeId(id)?.uuid;
+  return {
+    end: start + newline + 1,
+    last: database === undefined ? null : { database, position: Number(position), eventId },
+  };
 }
 
 async function lastOf(file: string): Promise<Last | null> {

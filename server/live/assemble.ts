@@ -1,5 +1,6 @@
 import type { AppLive } from '../app.ts';
 import type { CallerRequest } from '../core/request.ts';
+import { repeat } from '../core/repeat.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Log } from '../infra/log.ts';
@@ -44,6 +45,15 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     ...pace,
   });
 }
+
+const lookEveryMs = 2_000;
+
+/** Looks whether the database went back, also while no stream is open. */
+export const startLooking = (streams: Streams): { stop(): Promise<void> } =>
+  repeat(0, async () => {
+    await streams.look();
+    return lookEveryMs;
+  });
 
 export interface LiveParts extends Parts {
   streams: Streams;

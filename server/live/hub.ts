@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
+import { isLost, type Point } from '../core/history.ts';
 import type { Role } from '../core/work.ts';
 import type { EventType } from '../generated/prisma/client.ts';
 
@@ -31,26 +32,39 @@ const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequ
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
   ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
 
-// One row without a number: no event has a later position. Rows and `pruned` are of one snapshot.
-const readAll = statement(`SELECT pruning.position::float8 AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
+// One row without a number: no event has a later position. Rows, `pruned` and `here` are of one snapshot.
+const readAll =
+  statement(`SELECT pruning.position::float8 AS pruned, (SELECT event_id FROM event_positions WHERE position = $3) AS here, pg_is_in_recovery() AS standby, r.* FROM pruning LEFT JOIN LATERAL (
   SELECT p.position::float8 AS number, ${columns} FROM event_positions p JOIN events e ON e.id = p.event_id WHERE p.position > $1 ORDER BY p.position LIMIT $2) r ON true ORDER BY r.number`);
 const readInbox =
-  statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $3), 0) AS pruned, r.* FROM pruning LEFT JOIN LATERAL (
-  SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id WHERE i.agent_id = $3 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2) r ON true ORDER BY r.number`);
+  statement(`SELECT coalesce((SELECT sequence FROM pruned_inboxes WHERE agent_id = $4), 0) AS pruned, (SELECT event_id FROM inbox_entries WHERE agent_id = $4 AND sequence = $3) AS here,
+  pg_is_in_recovery() AS standby, r.* FROM pruning LEFT JOIN LATERAL (
+  SELECT i.sequence AS number, ${columns} FROM inbox_entries i JOIN events e ON e.id = i.event_id WHERE i.agent_id = $4 AND i.sequence > $1 ORDER BY i.sequence LIMIT $2) r ON true ORDER BY r.number`);
 
 export interface Rows {
   rows: NumberedRow[];
   /** The newest number of the stream that was pruned; 0 for none. Only up to it numbers are missing. */
   pruned: number;
+  /** The Event that has the number `known`; null for none. */
+  here: string | null;
 }
 
-/** Reads the next rows of a stream after a number. */
-export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number): Promise<Rows> {
-  const query =
-    key.kind === 'all' ? { ...readAll, values: [after, limit] } : { ...readInbox, values: [after, limit, key.agentId] };
-  const { rows } = await pool.query<NumberedRow & { pruned: number }>(query);
-  const pruned = rows[0]?.pruned ?? 0;
-  return { pruned, rows: rows[0]?.id == null ? [] : rows.map(({ pruned: _, ...row }) => row) };
+/** The stream is not the one that was read before: the database went back to an earlier moment. */
+export class WentBack extends Error {}
+
+/** Reads the next rows of a stream after a number, and which Event has the number `known`. */
+export async function readRows(pool: Pool, key: StreamKey, after: number, limit: number, known: number): Promise<Rows> {
+  const values = [after, limit, known];
+  const query = key.kind === 'all' ? { ...readAll, values } : { ...readInbox, values: [...values, key.agentId] };
+  const { rows } = await pool.query<NumberedRow & { pruned: number; here: string | null; standby: boolean }>(query);
+  const { pruned, here, standby } = rows[0]!;
+  // A standby may be behind and still get what it lacks.
+  if (standby && here === null && known > pruned) throw new Error('This PostgreSQL is a standby that lacks events');
+  return {
+    pruned,
+    here,
+    rows: rows[0]?.id == null ? [] : rows.map(({ pruned: _, here: _here, standby: _standby, ...row }) => row),
+  };
 }
 
 /** One item to deliver. All its subscribers receive the same object. */
@@ -70,9 +84,9 @@ export interface Entry {
 }
 
 export interface HubOptions {
-  /** Reads the rows after a number, oldest first, at most `limit`. */
-  read(after: number, limit: number): Promise<Rows>;
-  cursor(number: number): string;
+  /** Reads the rows after a number, oldest first, at most `limit`, and which Event has the number `known`. */
+  read(after: number, limit: number, known: number): Promise<Rows>;
+  cursor(point: Point): string;
   inbox: boolean;
   failed(error: unknown): void;
 }
@@ -90,12 +104,14 @@ const kept = 512;
 
 /**
  * One stream in this process: reads each row once for all listeners and keeps the newest rows. It reads on from its own
- * number, so wrong or lost hints cannot skip an event.
+ * number, so wrong or lost hints cannot skip an event. Each read compares the Event at that number in the same snapshot: nothing is
+ * delivered of a database that went back.
  */
 export class Hub {
   readonly listeners = new Set<HubListener>();
   /** Everything up to this number has been read. */
   head: number;
+  #headId: Point['eventId'];
   /** The newest number that was pruned before the last read. */
   pruned = 0;
   /** The kept entries begin after this number. */
@@ -126,7 +142,7 @@ export class Hub {
     else this.#hinted = Math.max(this.#hinted, number);
   }
 
-  /** Resolves when everything committed before the call has been read. Concurrent calls share one statement. */
+  /** Resolves when everything committed before the call has been read. Concurrent calls share one statement. @throws WentBack */
   read(): Promise<void> {
     if (this.#running === null) return this.#begin();
     const begin = (): Promise<void> => this.#begin();
@@ -143,16 +159,25 @@ export class Hub {
     return number < this.#floor ? null : this.#entries[number - this.#floor];
   }
 
-  /** Reads older entries for one listener. Without any, nothing is there up to `reached`. */
+  get point(): Point {
+    return { number: this.head, eventId: this.#headId };
+  }
+
+  /** The Event at a number: undefined when it is not kept. */
+  idAt(number: number): Point['eventId'] {
+    return number === this.head ? this.#headId : this.after(number - 1)?.item.event?.id;
+  }
+
+  /** Reads older entries for one listener. Without any, nothing is there up to `reached`. @throws WentBack */
   async older(number: number): Promise<{ entries: Entry[]; pruned: number; reached: number }> {
     const reached = this.#floor;
-    const { rows, pruned } = await this.options.read(number, batch);
+    const { rows, pruned } = await this.#readAfter(number);
     return { entries: rows.map((row) => this.#entryOf(row)), pruned, reached };
   }
 
   /** One heartbeat for all listeners at the head, until the head moves or the clock ticks. */
   heartbeat(): Item {
-    return (this.#beat ??= this.mark('HEARTBEAT', this.head));
+    return (this.#beat ??= this.mark('HEARTBEAT', this.point));
   }
 
   tick(): void {
@@ -161,8 +186,8 @@ export class Hub {
     this.#wake();
   }
 
-  mark(type: 'READY' | 'HEARTBEAT', number: number, recovered: boolean | null = null): Item {
-    return { type, cursor: this.options.cursor(number), at: new Date(), event: null, inboxSequence: null, recovered };
+  mark(type: 'READY' | 'HEARTBEAT', point: Point, recovered: boolean | null = null): Item {
+    return { type, cursor: this.options.cursor(point), at: new Date(), event: null, inboxSequence: null, recovered };
   }
 
   #begin(): Promise<void> {
@@ -178,7 +203,7 @@ export class Hub {
 
   async #readOn(): Promise<void> {
     for (;;) {
-      const { rows, pruned } = await this.options.read(this.head, batch);
+      const { rows, pruned } = await this.#readAfter(this.head);
       this.pruned = pruned;
       if (rows.length > 0) this.#add(rows);
       if (rows.length === batch) continue;
@@ -187,11 +212,20 @@ export class Hub {
     }
   }
 
+  async #readAfter(number: number): Promise<Rows> {
+    const known = this.point;
+    const found = await this.options.read(number, batch, known.number);
+    if (isLost(known, found.here, found.pruned)) throw new WentBack();
+    if (known.number === this.head) this.#headId = found.here;
+    return found;
+  }
+
   #add(rows: NumberedRow[]): void {
     for (const row of rows) {
       if (row.number !== this.head + 1) this.#passOver(row.number - 1);
       this.#entries.push(this.#entryOf(row));
       this.head = row.number;
+      this.#headId = row.id;
     }
     this.#dropUpTo(this.head - kept);
     this.#wake();
@@ -202,6 +236,7 @@ export class Hub {
     this.#entries.length = 0;
     this.#floor = number;
     this.head = number;
+    this.#headId = null;
   }
 
   #wake(): void {
@@ -221,7 +256,7 @@ export class Hub {
       number,
       item: {
         type,
-        cursor: this.options.cursor(number),
+        cursor: this.options.cursor({ number, eventId: event.id }),
         at,
         event,
         inboxSequence: this.options.inbox ? number : null,

@@ -6,7 +6,7 @@ import { runWork } from '../core/runWork.ts';
 import { LocalDoorbell } from './doorbell.ts';
 import { silentLog } from '../infra/log.ts';
 import { setTasks } from '../log/addToLog.ts';
-import { cursorsOf } from '../events/cursors.ts';
+import { cursorsOf, markOf } from '../events/cursors.ts';
 import { createStamper } from './stamp.ts';
 import type { Item } from './hub.ts';
 import type { Stream } from './stream.ts';
@@ -120,7 +120,7 @@ test('a stream from any cursor returns exactly the events after it, also far beh
   expect(everything.slice(0, ids.length)).toEqual(ids);
   const cursors = await cursorsOf(pool);
   for (const number of [0, 1, Math.floor(everything.length / 2), everything.length - 1]) {
-    const stream = await open(streams!, { kind: 'all' }, cursors.encode({ stream: 'all', number }));
+    const stream = await open(streams!, { kind: 'all' }, cursors.encode({ stream: 'all', number }, null));
     expect(idsOf(await readTo(stream, everything.at(-1)!))).toEqual(everything.slice(number));
   }
 });
@@ -135,7 +135,11 @@ test('events that a dead process left without a position get one from the next l
   const missed = await session('b');
   const ready = (await (await open(processes[1]!, { kind: 'all' })).next()).value!;
   const position = await database.prisma.eventPosition.findFirstOrThrow({ where: { event: { sessionId: missed } } });
-  expect((await cursorsOf(pool)).decode(ready.cursor)).toEqual({ stream: 'all', number: Number(position.position) });
+  expect((await cursorsOf(pool)).decode(ready.cursor)).toEqual({
+    stream: 'all',
+    number: Number(position.position),
+    mark: markOf(position.eventId),
+  });
 });
 
 test('a closed stream stops watching its key', async () => {

@@ -39,7 +39,7 @@ const endProcess = statement('DELETE FROM server_processes WHERE id = $1');
  * whether a process is alive, so a killed process ends its connections without a word. Failures are tried again and fail nothing else.
  */
 export class Presence {
-  readonly #process = newId();
+  #process = newId();
   /** The number of open streams of each agent. */
   readonly #open = new Map<string, number>();
   /** The agents whose connection is in the database. */
@@ -85,6 +85,13 @@ export class Presence {
     if (now - (this.#seenAt.get(agentId) ?? -Infinity) < this.#seenMs) return;
     this.#seenAt.set(agentId, now);
     this.#seen.add(agentId);
+    this.#request();
+  }
+
+  /** The database went back: what was stored of this process ends by itself, and its connections are written again. */
+  beginAnew(): void {
+    this.#process = newId();
+    this.#stored = new Set();
     this.#request();
   }
 

@@ -77,7 +77,7 @@ describe('npm run migrate -- renew-cursors', () => {
 test('a cursor is valid in its own database only', () => {
   const of = (id: string, byte: number): Cursors => createCursors({ id, key: Buffer.alloc(32, byte) });
   const place = { stream: 'inbox', of: 'ada', number: 7 } as const;
-  expect(of('a', 1).decode(of('a', 1).encode(place))).toEqual(place);
-  expect(of('a', 1).decode(of('a', 2).encode(place))).toBeNull();
-  expect(of('a', 1).decode(of('b', 1).encode(place))).toBeNull();
+  expect(of('a', 1).decode(of('a', 1).encode(place, null))).toEqual(place);
+  expect(of('a', 1).decode(of('a', 2).encode(place, null))).toBeNull();
+  expect(of('a', 1).decode(of('b', 1).encode(place, null))).toBeNull();
 });

@@ -124,7 +124,7 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
 
   #last(error: unknown): IteratorResult<ExecutionResult, undefined> {
     this.#end();
-    if (error instanceof StreamEnded) error = new GraphQLError(error.message, { extensions: { code: error.code } });
+    if (error instanceof StreamEnded) error = new GraphQLError(error.message, { extensions: { ...error.extensions } });
     else if (error !== notReadable) throw error;
     return { done: false, value: { errors: [error as GraphQLError] } };
   }

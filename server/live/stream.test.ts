@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Hub, type Item } from './hub.ts';
+import type { Point } from '../core/history.ts';
+import { Hub, type Item, WentBack } from './hub.ts';
 import type { EventRow, NumberedRow, Rows } from './hub.ts';
 import { Stream } from './stream.ts';
 
@@ -18,6 +19,9 @@ const rowOf = (number: number): NumberedRow => ({
   inboxes: [],
   readers: [],
 });
+
+const pointAt = (number: number): Point => ({ number, eventId: number === 0 ? null : String(number) });
+const cursor = ({ number }: Point): string => String(number);
 
 interface Subscriber {
   from: number;
@@ -69,18 +73,20 @@ it('every subscriber gets its events after its cursor once and in order, however
         pruned.times === 1 ? 0 : Math.floor(Math.min(pruned.upTo, before) / pruned.times) * pruned.times;
       /** Of pruned ones only some are gone: their Sessions were. */
       const isThere = (number: number): boolean => number > lastPruned || number % pruned.times !== 0;
-      const read = async (after: number, limit: number): Promise<Rows> => {
+      const read = async (after: number, limit: number, known: number): Promise<Rows> => {
         const seen = committed;
         await scheduler.schedule(Promise.resolve());
         const rows: NumberedRow[] = [];
         for (let number = after + 1; number <= seen && rows.length < limit; number += 1)
           if (isThere(number)) rows.push(rowOf(number));
-        return { pruned: Math.min(lastPruned, seen), rows };
+        return { pruned: Math.min(lastPruned, seen), here: hereIs(known, seen), rows };
       };
+      const hereIs = (known: number, seen: number): string | null =>
+        known > 0 && known <= seen && isThere(known) ? String(known) : null;
       const failed = (error: unknown): void => {
         throw error;
       };
-      const hub = new Hub({ read, cursor: String, inbox, failed }, 0, before);
+      const hub = new Hub({ read, cursor, inbox, failed }, 0, before);
       committed = before;
       const ready = hub.read();
       await scheduler.waitFor(ready);
@@ -90,7 +96,7 @@ it('every subscriber gets its events after its cursor once and in order, however
         const from = Math.min(who.from, hub.head);
         const stream: Stream = new Stream({
           hub,
-          from,
+          from: pointAt(from),
           resumed: true,
           ...(who.anew && { rereadUpTo: hub.head }),
           accepts: (event) => wanted(who, event),
@@ -136,7 +142,7 @@ it('every subscriber gets its events after its cursor once and in order, however
 
 it('subscribers at the head share one heartbeat per tick', () => {
   const hub = new Hub(
-    { read: () => Promise.resolve({ rows: [], pruned: 0 }), cursor: String, inbox: false, failed: () => undefined },
+    { read: () => Promise.resolve({ rows: [], pruned: 0, here: '7' }), cursor, inbox: false, failed: () => undefined },
     7,
   );
   const beat = hub.heartbeat();
@@ -148,15 +154,15 @@ it('subscribers at the head share one heartbeat per tick', () => {
 
 it('pruned rows do not shift the others, and the newest number is reached without its row', async () => {
   const read = (after: number): Promise<Rows> =>
-    Promise.resolve({ pruned: 12, rows: [6, 8, 9].filter((number) => number > after).map(rowOf) });
-  const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
+    Promise.resolve({ pruned: 12, here: null, rows: [6, 8, 9].filter((number) => number > after).map(rowOf) });
+  const hub = new Hub({ read, cursor, inbox: false, failed: () => undefined }, 5);
   await hub.read();
   expect([hub.head, hub.pruned]).toEqual([9, 12]);
   expect(hub.after(5)).toBeNull();
   expect(hub.after(7)?.number).toBe(8);
   expect(hub.after(8)?.number).toBe(9);
   expect(hub.after(9)).toBeUndefined();
-  const given = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5, 12);
+  const given = new Hub({ read, cursor, inbox: false, failed: () => undefined }, 5, 12);
   await given.read();
   expect(given.head).toBe(12);
   expect(given.after(12)).toBeUndefined();
@@ -164,14 +170,18 @@ it('pruned rows do not shift the others, and the newest number is reached withou
 });
 
 it('a stream that is behind what was pruned ends with CURSOR_EXPIRED, and one of existing Sessions goes on', async () => {
-  const read = (after: number): Promise<Rows> =>
-    Promise.resolve({ pruned: 8, rows: [6, 9].filter((number) => number > after).map(rowOf) });
-  const hub = new Hub({ read, cursor: String, inbox: false, failed: () => undefined }, 5);
+  const read = (after: number, _limit: number, known: number): Promise<Rows> =>
+    Promise.resolve({
+      pruned: 8,
+      here: known === 9 ? '9' : null,
+      rows: [6, 9].filter((number) => number > after).map(rowOf),
+    });
+  const hub = new Hub({ read, cursor, inbox: false, failed: () => undefined }, 5);
   await hub.read();
   const open = (from: number, prunable: boolean): Stream =>
     new Stream({
       hub,
-      from,
+      from: pointAt(from),
       resumed: true,
       prunable,
       accepts: () => true,
@@ -186,6 +196,31 @@ it('a stream that is behind what was pruned ends with CURSOR_EXPIRED, and one of
   expect([await next(ofSessions), await next(ofSessions), await next(ofSessions)]).toEqual(['5', '6', '9']);
   const recent = open(8, true);
   expect([await next(recent), await next(recent)]).toEqual(['8', '9']);
+});
+
+it('a hub whose number is not given any more, or is that of another event, reads nothing more', async () => {
+  const ids = ['1', '2', '3', '4', '5'];
+  const read = (after: number, limit: number, known: number): Promise<Rows> =>
+    Promise.resolve({
+      pruned: 0,
+      here: ids[known - 1] ?? null,
+      rows: ids.slice(after, after + limit).map((id, at) => ({ ...rowOf(after + at + 1), id })),
+    });
+  for (const [lost, written] of [
+    [2, 0],
+    [2, 1],
+    [2, 2],
+    [2, 9],
+  ] as const) {
+    ids.splice(0, ids.length, '1', '2', '3', '4', '5');
+    const hub = new Hub({ read, cursor, inbox: false, failed: () => undefined }, 0);
+    await hub.read();
+    expect(hub.point).toEqual({ number: 5, eventId: '5' });
+    ids.splice(5 - lost, lost, ...Array.from({ length: written }, (_, n) => `other ${n}`));
+    await expect(hub.read()).rejects.toThrow(WentBack);
+    await expect(hub.older(1)).rejects.toThrow(WentBack);
+    expect(hub.head).toBe(5);
+  }
 });
 
 const range = (after: number, last: number): number[] =>

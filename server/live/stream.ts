@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { retryDelayMs } from '../core/databaseErrors.ts';
+import type { Point } from '../core/history.ts';
 import type { Entry, EventRow, Hub, HubListener, Item } from './hub.ts';
+
+/** In the extensions of a CURSOR_EXPIRED. */
+export const historyWentBack = { reason: 'HISTORY_WENT_BACK' };
 
 const endings = {
   stopping: ['UNAVAILABLE', 'The server is stopping: connect again'],
@@ -9,22 +13,31 @@ const endings = {
     'CURSOR_EXPIRED',
     'Events that this stream had not delivered were pruned: read the current state, then subscribe without after',
   ],
+  history: [
+    'CURSOR_EXPIRED',
+    'The database went back to an earlier moment, and events that this stream delivered may be gone: read the current state, then subscribe without after',
+  ],
 } as const;
 
-/** Thrown to the reader when the server ends a stream: it is stopping, the caller's key ended, or what it should deliver was pruned. */
+/**
+ * Thrown to the reader when the server ends a stream: it is stopping, the caller's key ended, what it should deliver was pruned, or the
+ * database went back.
+ */
 export class StreamEnded extends Error {
   readonly code: (typeof endings)[keyof typeof endings][0];
+  readonly extensions: object;
 
   constructor(why: keyof typeof endings) {
     super(endings[why][1]);
     [this.code] = endings[why];
+    this.extensions = { code: this.code, ...(why === 'history' && historyWentBack) };
   }
 }
 
 export interface StreamOptions {
   hub: Hub;
-  /** The stream begins after this number. */
-  from: number;
+  /** The stream begins after this point. */
+  from: Point;
   /** Whether the number comes from a caller's cursor. */
   resumed: boolean;
   /** Whether events may be pruned that this stream would have delivered. False: it is one of Sessions that exist. */
@@ -43,6 +56,7 @@ export interface StreamOptions {
  */
 export class Stream implements AsyncIterableIterator<Item>, HubListener {
   #number: number;
+  #eventId: Point['eventId'];
   #older: Entry[] = [];
   #begun = false;
   #beatDue = false;
@@ -56,7 +70,8 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
   readonly #rereadUpTo: number;
 
   constructor(private readonly options: StreamOptions) {
-    this.#number = options.from;
+    this.#number = options.from.number;
+    this.#eventId = options.from.eventId;
     this.#hub = options.hub;
     this.#accepts = options.accepts;
     this.#rereadUpTo = options.rereadUpTo ?? 0;
@@ -73,18 +88,23 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     if (this.#ended) return undefined;
     if (!this.#begun) {
       this.#begun = true;
-      return hub.mark('READY', this.#number, this.options.resumed ? true : null);
+      return hub.mark('READY', this.#point, this.options.resumed ? true : null);
     }
     if (this.#beatDue) {
       this.#beatDue = false;
-      return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#number);
+      return this.#number === hub.head ? hub.heartbeat() : hub.mark('HEARTBEAT', this.#point);
     }
     for (;;) {
       const entry = this.#older.shift() ?? this.#nextKept();
       if (entry == null) return undefined;
       this.#number = entry.number;
+      this.#eventId = entry.item.event!.id;
       if (this.#accepts(entry.item.event!)) return entry.item;
     }
+  }
+
+  get #point(): Point {
+    return { number: this.#number, eventId: this.#eventId };
   }
 
   /** Null when it must be read from the database. */
@@ -131,7 +151,7 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     try {
       const { entries, pruned, reached } = await this.#hub.older(this.#number);
       if (this.options.prunable === true && pruned > this.#number) this.fail(new StreamEnded('pruned'));
-      else if (entries.length === 0) this.#number = Math.max(this.#number, this.#rereadUpTo, reached);
+      else if (entries.length === 0) this.#passOver(Math.max(this.#number, this.#rereadUpTo, reached));
       this.#older = entries;
     } catch (error) {
       this.options.failed(error);
@@ -139,6 +159,13 @@ export class Stream implements AsyncIterableIterator<Item>, HubListener {
     }
     this.#reading = false;
     this.wake();
+  }
+
+  /** Nothing is there up to this number. */
+  #passOver(number: number): void {
+    if (number === this.#number) return;
+    this.#number = number;
+    this.#eventId = null;
   }
 
   wake(): void {

@@ -2,18 +2,22 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { isDatabaseAway } from '../core/databaseErrors.ts';
 import { UnavailableError } from '../core/errors.ts';
+import { isLost, type Point, sawGoBack } from '../core/history.ts';
 import { Places } from '../core/places.ts';
 import type { Announcer, Caller, Logger } from '../core/work.ts';
-import { cursorsOf, type Cursors } from '../events/cursors.ts';
+import { cursorsOf, type Cursors, forgetCursors, markOf } from '../events/cursors.ts';
 import type { Doorbell } from './doorbell.ts';
 import type { Hint } from '../core/work.ts';
-import { type EventRow, Hub, readRows, type StreamKey } from './hub.ts';
+import { type EventRow, Hub, readRows, type StreamKey, WentBack } from './hub.ts';
 import { Presence, type PresenceOptions } from './presence.ts';
 import { createStamper, type Stamper } from './stamp.ts';
 import { Stream, StreamEnded } from './stream.ts';
 
 /** The cursor is invalid or too old for this stream. */
 export class CursorExpired extends Error {}
+
+/** The database does not have the event of the cursor: it went back to an earlier moment. */
+export class CursorLost extends Error {}
 
 export class TooManyStreams extends Error {
   constructor(readonly limit: number) {
@@ -55,6 +59,7 @@ export interface Opening {
 }
 
 interface Place {
+  name: string;
   hub: Hub;
   key: StreamKey;
   users: number;
@@ -76,6 +81,10 @@ export class Streams implements Announcer {
   #poll: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
   #lastPoll = performance.now();
+  /** The newest event at the last look, and the database that had it. */
+  #known: (Point & { database: string | undefined }) | null = null;
+  /** How often the database went back. */
+  #age = 0;
   #stopped = false;
   #logged = false;
 
@@ -86,7 +95,7 @@ export class Streams implements Announcer {
     this.presence = new Presence({ pool, log, ...options.presence });
     this.#stopListening = doorbell.listen({
       heard: (hint) => this.#onHint(hint),
-      missed: () => void this.#lookEverywhere(),
+      missed: () => void (this.#places.size > 0 && !this.#stopped && this.#lookEverywhere()),
     });
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
@@ -116,7 +125,7 @@ export class Streams implements Announcer {
 
   /**
    * Delivers the events after the cursor, or those committed after this call.
-   * @throws CursorExpired, TooManyStreams, UnavailableError, StreamEnded
+   * @throws CursorExpired, CursorLost, TooManyStreams, UnavailableError, StreamEnded
    */
   async open(opening: Opening): Promise<Stream> {
     if (this.#stopped) throw new StreamEnded('stopping');
@@ -128,6 +137,17 @@ export class Streams implements Announcer {
       leave();
       throw isDatabaseAway(error) ? new UnavailableError('read') : error;
     }
+  }
+
+  /** Compares the database with what this process saw of it before. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#stopped || (this.#open.size > 0 && this.#known !== null)) return;
+    await this.#lookEverywhere();
+  }
+
+  /** A caller has a cursor that the database signed, of an event that it does not have. */
+  lostCursor(): void {
+    sawGoBack(this.options.pool, this.options.log, 'cursor');
   }
 
   /** Ends all streams and timers. */
@@ -142,39 +162,43 @@ export class Streams implements Announcer {
     await this.presence.stop();
   }
 
-  async #begin(
-    { key, caller, after, confined = false, ofSessions = false, accepts }: Opening,
-    leave: () => void,
-  ): Promise<Stream> {
+  async #begin(opening: Opening, leave: () => void): Promise<Stream> {
+    const { key, caller, after, confined = false, ofSessions = false, accepts } = opening;
     const { pool, watchKey } = this.options;
     const cursors = await cursorsOf(pool);
-    const from = after === null ? null : numberIn(cursors, key, after);
+    const from = after === null ? null : placeIn(cursors, key, after);
     if (key.kind === 'all') await this.#stamper.now();
-    const name = nameOf(key);
-    const hub = await this.#use(name, key, cursors);
+    const place = await this.#use(key, cursors);
+    const { hub } = place;
     try {
       await hub.read();
-      if (from !== null && from > hub.head) throw new CursorExpired();
-      if (from !== null && from < hub.pruned && !ofSessions) throw new CursorExpired();
+      if (from !== null && !(await this.#has(place, from))) {
+        this.lostCursor();
+        throw new CursorLost();
+      }
+      if (from !== null && from.number < hub.pruned && !ofSessions) throw new CursorExpired();
       if (this.#stopped) throw new StreamEnded('stopping');
     } catch (error) {
-      this.#release(name);
-      throw error;
+      this.#release(place);
+      if (!(error instanceof WentBack)) throw error;
+      this.#goBack(place);
+      return this.#begin(opening, leave);
     }
+    if (!this.#isCurrent(place)) return this.#begin(opening, leave);
     const stream: Stream = new Stream({
       hub,
-      from: from ?? hub.head,
+      from: from === null ? hub.point : { number: from.number, eventId: from.mark },
       resumed: from !== null,
       prunable: !ofSessions,
       ...(confined && { rereadUpTo: hub.head }),
       accepts,
-      failed: (error) => this.#failed(name, error),
+      failed: (error) => this.#failed(place, error),
       closed: () => {
         this.#open.delete(stream);
         stopWatching?.();
         disconnected();
         leave();
-        this.#release(name);
+        this.#release(place);
       },
     });
     this.#open.add(stream);
@@ -184,37 +208,55 @@ export class Streams implements Announcer {
     return stream;
   }
 
+  /** Whether the event of a cursor has this number still. A cursor of an older version has no mark, and a pruned event cannot be compared. */
+  async #has({ hub, key }: Place, { number, mark }: From): Promise<boolean> {
+    if (number > hub.head) return false;
+    if (mark === undefined) return true;
+    const kept = hub.idAt(number);
+    if (kept != null) return markOf(kept) === mark;
+    const { here, pruned } = await readRows(this.options.pool, key, number, 0, number);
+    return here === null ? number <= pruned : markOf(here) === mark;
+  }
+
   /** Increments the users at once, so that another reader's leaving cannot remove the hub. */
-  async #use(name: string, key: StreamKey, cursors: Cursors): Promise<Hub> {
+  async #use(key: StreamKey, cursors: Cursors): Promise<Place> {
+    const name = nameOf(key);
     const given = this.#places.has(name) ? 0 : await this.#given(key);
-    const place = this.#places.get(name) ?? { hub: this.#createHub(name, key, cursors, given), key, users: 0 };
+    const place = this.#places.get(name) ?? this.#createPlace(name, key, cursors, given);
     this.#places.set(name, place);
     place.users += 1;
-    return place.hub;
+    return place;
   }
 
   /** The newest number that was given. */
   async #given(key: StreamKey): Promise<number> {
-    const { inboxes, position } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : []);
-    return key.kind === 'inbox' ? (inboxes[key.agentId] ?? 0) : position;
+    const { inboxes, position } = await readHeads(this.options.pool, key.kind === 'inbox' ? [key.agentId] : [], 0);
+    return key.kind === 'inbox' ? (inboxes[key.agentId]?.number ?? 0) : position;
   }
 
-  #createHub(name: string, key: StreamKey, cursors: Cursors, given: number): Hub {
+  #createPlace(name: string, key: StreamKey, cursors: Cursors, given: number): Place {
     const options = {
-      read: (after: number, limit: number) => readRows(this.options.pool, key, after, limit),
-      cursor: (number: number) =>
-        cursors.encode(key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number }),
+      read: (after: number, limit: number, known: number) => readRows(this.options.pool, key, after, limit, known),
+      cursor: ({ number, eventId }: Point) =>
+        cursors.encode(
+          key.kind === 'all' ? { stream: 'all', number } : { stream: 'inbox', of: key.agentId, number },
+          eventId,
+        ),
       inbox: key.kind === 'inbox',
-      failed: (error: unknown) => this.#failed(name, error),
+      failed: (error: unknown) => this.#failed(place, error),
     };
-    return new Hub(options, key.kind === 'inbox' ? given : Math.max(given - readAhead, 0), given);
+    const hub = new Hub(options, key.kind === 'inbox' ? given : Math.max(given - readAhead, 0), given);
+    const place: Place = { name, key, hub, users: 0 };
+    return place;
   }
 
-  #release(name: string): void {
-    const place = this.#places.get(name);
-    if (place === undefined) return;
+  #release(place: Place): void {
     place.users -= 1;
-    if (place.users === 0) this.#places.delete(name);
+    if (place.users === 0 && this.#isCurrent(place)) this.#places.delete(place.name);
+  }
+
+  #isCurrent(place: Place): boolean {
+    return this.#places.get(place.name) === place;
   }
 
   #onHint(hint: Hint): void {
@@ -240,15 +282,31 @@ export class Streams implements Announcer {
     }, pollMs).unref();
   }
 
-  /** Finds the streams that have moved, in one statement. */
+  /** Finds the streams that have moved, and whether the database went back, in one statement. */
   async #lookEverywhere(): Promise<void> {
-    if (this.#stopped || this.#places.size === 0) return;
     this.#lastPoll = performance.now();
+    // Before the statement: what was read later may be younger than its snapshot.
+    const known = this.#known ?? { number: 0, eventId: null, database: undefined };
+    const age = this.#age;
+    const inboxes = [...this.#places.values()].flatMap(({ key, hub }) =>
+      key.kind === 'inbox' ? [{ agentId: key.agentId, point: hub.point }] : [],
+    );
     try {
-      const inboxes = [...this.#places.values()].flatMap(({ key }) => (key.kind === 'inbox' ? [key.agentId] : []));
-      const heads = await readHeads(this.options.pool, inboxes);
+      const heads = await readHeads(
+        this.options.pool,
+        inboxes.map(({ agentId }) => agentId),
+        known.number,
+      );
+      if (age !== this.#age || this.#stopped) return;
+      if (!heads.standby) {
+        const isOther = known.database !== undefined && known.database !== heads.database;
+        if (isOther || isLost(known, heads.here, heads.pruned)) return this.#goBack();
+        if (inboxes.some(({ agentId, point }) => isInboxLost(point, heads.inboxes[agentId]))) return this.#goBack();
+        this.#known = { number: heads.position, eventId: heads.newest, database: heads.database };
+      }
       this.#onHint({ about: 'all', number: heads.position });
-      for (const [agentId, number] of Object.entries(heads.inboxes)) this.#onHint({ about: 'inbox', agentId, number });
+      for (const [agentId, { number }] of Object.entries(heads.inboxes))
+        this.#onHint({ about: 'inbox', agentId, number });
       if (heads.waiting && this.#places.has('all')) this.#stamper.request(0);
       this.#logged = false;
     } catch (error) {
@@ -256,8 +314,21 @@ export class Streams implements Announcer {
     }
   }
 
-  #failed(stream: string, error: unknown): void {
-    this.#logOnce({ err: error, stream }, 'a stream could not be read on; it is tried again and again');
+  #failed(place: Place, error: unknown): void {
+    if (error instanceof WentBack) return this.#goBack(place);
+    this.#logOnce({ err: error, stream: place.name }, 'a stream could not be read on; it is tried again and again');
+  }
+
+  /** Ends all streams: what their readers know may be gone. The hubs begin anew. A late answer of a hub that was left changes nothing. */
+  #goBack(by?: Place): void {
+    if (by !== undefined && !this.#isCurrent(by)) return;
+    this.#age += 1;
+    this.#known = null;
+    this.#places.clear();
+    forgetCursors(this.options.pool);
+    this.presence.beginAnew();
+    sawGoBack(this.options.pool, this.options.log, 'server');
+    for (const stream of this.#open) stream.fail(new StreamEnded('history'));
   }
 
   /** Logs once until the database answers again. */
@@ -270,20 +341,37 @@ export class Streams implements Announcer {
 interface Heads {
   /** The last given position; 0 before the first. */
   position: number;
+  /** The event that has it; null when it was pruned. */
+  newest: string | null;
+  /** The event at the position that was known; null for none. */
+  here: string | null;
+  /** The newest position that was pruned. */
+  pruned: number;
+  database: string;
+  /** A standby may be behind what was seen before. */
+  standby: boolean;
   /** Whether events wait for a position. */
   waiting: boolean;
-  /** The last number of each requested inbox, by agent id. */
-  inboxes: Record<string, number>;
+  /** The last number of each requested inbox, and the event that has it, by agent id. */
+  inboxes: Record<string, { number: number; eventId: string | null }>;
 }
 
 const findHeads =
-  statement(`SELECT newest_position()::float8 AS position, EXISTS (SELECT FROM unpositioned_events) AS waiting,
-  (SELECT coalesce(json_object_agg(id, inbox_sequence), '{}') FROM agents WHERE id = ANY ($1)) AS inboxes`);
+  statement(`SELECT newest_position()::float8 AS position, (SELECT event_id FROM event_positions WHERE position = newest_position()) AS newest,
+  (SELECT event_id FROM event_positions WHERE position = $2) AS here, (SELECT position FROM pruning)::float8 AS pruned, (SELECT id FROM database_identity) AS database,
+  pg_is_in_recovery() AS standby, EXISTS (SELECT FROM unpositioned_events) AS waiting,
+  (SELECT coalesce(json_object_agg(id, json_build_object('number', inbox_sequence,
+    'eventId', (SELECT event_id FROM inbox_entries WHERE agent_id = id AND sequence = inbox_sequence))), '{}') FROM agents WHERE id = ANY ($1)) AS inboxes`);
 
-async function readHeads(pool: Pool, agentIds: readonly string[]): Promise<Heads> {
-  const { rows } = await pool.query<Heads>({ ...findHeads, values: [agentIds] });
+async function readHeads(pool: Pool, agentIds: readonly string[], known: number): Promise<Heads> {
+  const { rows } = await pool.query<Heads>({ ...findHeads, values: [agentIds, known] });
   return rows[0]!;
 }
+
+/** Newer entries are compared when they are read. */
+const isInboxLost = (point: Point, head: Heads['inboxes'][string] | undefined): boolean =>
+  (head?.number ?? 0) < point.number ||
+  (head?.number === point.number && point.eventId != null && head.eventId !== null && head.eventId !== point.eventId);
 
 /** The agents that a stream belongs to: the caller's, and the one whose inbox it reads. */
 const agentsOf = (key: StreamKey, { agentId }: Caller): string[] =>
@@ -291,10 +379,16 @@ const agentsOf = (key: StreamKey, { agentId }: Caller): string[] =>
 
 const nameOf = (key: StreamKey): string => (key.kind === 'all' ? 'all' : `inbox ${key.agentId}`);
 
-function numberIn(cursors: Cursors, key: StreamKey, cursor: string): number {
+/** The number of a caller's cursor, and the mark of its event. */
+interface From {
+  number: number;
+  mark?: string;
+}
+
+function placeIn(cursors: Cursors, key: StreamKey, cursor: string): From {
   const place = cursors.decode(cursor);
   const fits =
     place?.stream === key.kind && (key.kind === 'all' || (place.stream === 'inbox' && place.of === key.agentId));
   if (!fits) throw new CursorExpired();
-  return place.number;
+  return place;
 }

@@ -102,6 +102,12 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
     'part',
   );
   for (const part of ['archive', 'event_log', 'webhook', 'keeping']) failures.inc({ part }, 0);
+  const goneBack = counter(
+    'history_went_back_total',
+    'Times that this process saw that the database went back to an earlier moment: by a look (server), by a cursor of a client (cursor), by the archive or the event log.',
+    'witness',
+  );
+  for (const witness of ['server', 'cursor', 'archive', 'event_log']) goneBack.inc({ witness }, 0);
   const prunedSessions = counter('pruned_sessions_total', 'Finished Sessions that this process pruned.');
   const prunedEvents = counter('pruned_events_total', 'Events of the Sessions that this process pruned.');
 
@@ -172,6 +178,7 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
     statement: ({ ms }) => statements.observe(ms / 1_000),
     query: ({ from }) => queries.inc({ from }),
     failure: ({ part }) => failures.inc({ part }),
+    wentBack: ({ witness }) => goneBack.inc({ witness }),
     pruned({ sessions, events }) {
       prunedSessions.inc(sessions);
       prunedEvents.inc(events);

@@ -87,7 +87,7 @@ function codeOf(error: GraphQLError): string | null {
   return error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : null;
 }
 
-const publicExtensions = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'http'];
+const publicExtensions = ['path', 'what', 'limit', 'actual', 'fits', 'retryAfterMs', 'reason', 'http'];
 
 /** Removes all extensions that are not public, and suggestions where they are not allowed. */
 function publicPart(error: GraphQLError, code: string, { suggestions }: SuggestionOptions): GraphQLError {
