@@ -70,7 +70,7 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
   const ask = async (query: string, variables: object = {}): Promise<Record<string, unknown>> => {
     const { data, errors } = await api.post<{ answer: Record<string, unknown> } | null>(query, variables);
     if (errors !== undefined) return { code: errors[0]!.extensions.code, message: errors[0]!.message };
-    return data?.answer ?? { code: 'answered' };
+    return data?.answer ?? {};
   };
   const made = async (mutation: string, input: object, selection: string): Promise<Record<string, unknown>> => {
     const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}`;
@@ -158,7 +158,7 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
     figures.push(found);
   };
   const codeOf = (answer: Record<string, unknown>): string =>
-    'code' in answer ? `${String(answer['code'])} ${String(answer['message'] ?? '')}` : 'answered';
+    'code' in answer ? `${String(answer['code'])} ${String(answer['message'])}` : 'answered';
 
   await made('updateAgent', { id: 'ada', collaborators: ['bob'] }, '__typename');
   const cursors: Record<string, string> = {};
