@@ -135,11 +135,14 @@ export const queries: Record<string, (of: LargeData) => object> = {
 };
 /** Further shapes of lists whose records are large. */
 export const shapes: Record<string, string> = {
-  'handoffs with 35 prompts': '{ handoffs(first: 35) { nodes { contextPrompt(maxTokens: 100000) { text } } } }',
-  'handoffs with 35 records as Markdown': '{ handoffs(first: 35) { nodes { markdown } } }',
+  'handoffs with 35 prompts':
+    'query ($id: ID!) { answer: session(id: $id) { handoffs(first: 35) { nodes { contextPrompt(maxTokens: 100000) { text } } } } }',
+  'handoffs with 35 records as Markdown':
+    'query ($id: ID!) { answer: session(id: $id) { handoffs(first: 35) { nodes { markdown } } } }',
   'handoffs with 35 Contexts':
-    '{ handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } }',
-  'sessions with 40 messages each': '{ sessions(first: 100) { nodes { messages(first: 40) { nodes { content } } } } }',
+    'query ($id: ID!) { answer: session(id: $id) { handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } } }',
+  'sessions with 40 messages each':
+    '{ answer: sessions(first: 100) { nodes { messages(first: 40) { nodes { content } } } } }',
 };
 
 export const subscriptions: Record<string, (of: LargeData) => object> = {

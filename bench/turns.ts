@@ -181,12 +181,16 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
       if (name === 'resumeSession') await made('pauseSession', input, '__typename');
       return async () => codeOf(await ask(documentOf('mutation', name, { input }), { input }));
     });
-  const { nodes } = (await ask('{ answer: handoffs(first: 1) { nodes { id } } }')) as { nodes: { id: string }[] };
+  const { nodes } = (
+    (await ask('query ($id: ID!) { answer: session(id: $id) { handoffs(first: 1) { nodes { id } } } }', {
+      id: sessionId,
+    })) as { handoffs: { nodes: { id: string }[] } }
+  ).handoffs;
   const of: LargeData = { sessionId, handoffId: nodes[0]!.id, itemId: 'none', webhookId, slug: await make.pipeline() };
   for (const [name, given] of Object.entries(queries))
     await measure(name, async () => async () => codeOf(await ask(documentOf('query', name, given(of)), given(of))));
   for (const [name, document] of Object.entries(shapes))
-    await measure(name, async () => async () => codeOf(await ask(document)));
+    await measure(name, async () => async () => codeOf(await ask(document, { id: sessionId })));
   for (const [name, given] of Object.entries(subscriptions))
     await measure(`${name}, 300 events`, async () => async () => {
       const variables = { ...given(of), after: cursors[name] };
