@@ -24,6 +24,9 @@ import { atMost, digits, type Line } from './report.ts';
 const mostMs = 50;
 const rounds = 3;
 
+/** A refusal costs little, and is no measurement. */
+const wasAnswered = (said: string): boolean => said === 'answered' || said === '200';
+
 interface Figures {
   name: string;
   turns: number[];
@@ -233,9 +236,10 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
 
   figures.sort((one, other) => (other.turns.at(-2) ?? 0) - (one.turns.at(-2) ?? 0));
   return figures.map(({ name, turns, memoryMb, ms, said }) => ({
-    what: said === 'answered' || said === '200' ? name : `${name} (${said.slice(0, 80)})`,
+    what: wasAnswered(said) ? name : `${name} (${said.slice(0, 80)})`,
     figure: turns.length < rounds ? 'not measured' : `longest turn ${turns.map((turn) => digits(turn)).join(', ')} ms`,
     beside: `${memoryMb.toFixed(0)} MB, ${ms.toFixed(0)} ms`,
-    goal: turns.length < rounds ? { text: 'measured', met: false } : atMost(turns[1]!, mostMs, ' ms'),
+    goal:
+      turns.length < rounds || !wasAnswered(said) ? { text: 'answered', met: false } : atMost(turns[1]!, mostMs, ' ms'),
   }));
 }
