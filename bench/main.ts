@@ -25,6 +25,7 @@ import { slow } from './slow.ts';
 import { start } from './start.ts';
 import { tools } from './tools.ts';
 import { traces } from './traces.ts';
+import { turns } from './turns.ts';
 import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
@@ -54,6 +55,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   replica,
   backup,
   prepared,
+  turns,
 };
 const file = 'bench.md';
 

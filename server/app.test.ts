@@ -210,6 +210,19 @@ describe('GraphiQL', async () => {
   });
 });
 
+test('a request without an answer in time gets UNAVAILABLE, which says that it may still take effect', async () => {
+  const { url } = await start({ answerWithin: 50 });
+  slow = gate();
+  expect(await client(url).post('{ slow }')).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    errors: [
+      { message: expect.stringContaining('may still take effect') as string, extensions: { code: 'UNAVAILABLE' } },
+    ],
+  });
+  slow.release();
+});
+
 describe('a server that stops', () => {
   test('is not ready at once, finishes running requests, rejects new ones with 503, then closes the port', async () => {
     const { url, stop } = await start();

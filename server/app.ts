@@ -87,6 +87,8 @@ export interface AppOptions extends Omit<EngineOptions, 'rates' | 'persisted'> {
   /** Default: none. */
   persisted?: PersistedOperations;
   http?: Partial<HttpLimits>;
+  /** Default: that of `limits.ts`. */
+  answerWithin?: number;
   unread?: Partial<LedgerLimits>;
   graphiqlTabs?: Tab[];
   /** Folder of the built dashboard. Default: `dist`. */
@@ -233,7 +235,7 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
           response,
           'The request took longer than 30 s and may still take effect: read the record before you repeat it.',
         );
-    }, limits.answerWithin);
+    }, options.answerWithin ?? limits.answerWithin);
     try {
       const caller = await identify(request, made).catch((error: unknown) => refuse(response, error, made));
       if (caller === undefined) return;

@@ -4,6 +4,7 @@ import { atEnd, testDatabase } from '../../test/database.ts';
 import { fewConnections } from '../../test/fewConnections.ts';
 import { client, send } from '../../test/graphql.ts';
 import { adminKey } from '../../test/keyring.ts';
+import { postgresProxy } from '../../test/postgresProxy.ts';
 import { startApp } from '../../test/server.ts';
 import { silentLog } from './log.ts';
 import { requireMigrated } from './migrate.ts';
@@ -149,6 +150,30 @@ test('rejects a caller when no connection is free within the wait', async () => 
     )
     .toBe(1);
   await pool.end();
+});
+
+test('a request whose connection cannot be opened in time gets one that becomes free, else it is refused within seconds', async () => {
+  let [opens, attempts] = [true, 0];
+  // New connections are accepted, and PostgreSQL's greeting does not come.
+  const slow = await postgresProxy(owner.url, () => {
+    const passes = opens;
+    attempts += 1;
+    return { asked: (_chunk, pass) => void (passes && pass()), answered: (_chunk, pass) => pass() };
+  });
+  const { pool, close } = createDatabase(slow, silentLog);
+  atEnd(close);
+  const held = await pool.connect();
+  opens = false;
+  const began = performance.now();
+  await expect(pool.query('SELECT 1')).rejects.toThrow(/timeout/);
+  expect(performance.now() - began).toBeGreaterThan(3_900);
+  expect(performance.now() - began).toBeLessThan(8_000);
+
+  const before = attempts;
+  const waiting = pool.query('SELECT 1');
+  await expect.poll(() => attempts, patience).toBeGreaterThan(before);
+  held.release();
+  expect(await waiting).toMatchObject({ rowCount: 1 });
 });
 
 test('an idle process keeps one connection', async () => {

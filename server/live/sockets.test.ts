@@ -175,3 +175,11 @@ test('a socket with 70 messages in work reads no more, stays open, and answers a
   tcp.destroy();
   expect(await closeCode).toBeNull();
 });
+
+test('a client that answers no ping is disconnected, and one that answers is not', async () => {
+  const hasty = await serve(async () => undefined, { pingMs: 100 });
+  const [silent, answering] = await Promise.all([rawClient(hasty), rawClient(hasty)]);
+  answering.tcp.on('data', () => void answering.write(frame('pong', one)));
+  expect(await silent.closeCode).toBeNull();
+  expect(answering.tcp.destroyed).toBe(false);
+});
