@@ -31,6 +31,14 @@ describe('a violation of the protocol closes the socket with its code', () => {
     [4400, 'no JSON', (socket) => socket.sendText('{')],
     [4400, 'no message', (socket) => socket.sendText('[]')],
     [4400, 'an unknown type', (socket) => socket.send({ type: 'start' })],
+    [
+      4400,
+      'a message that only servers send',
+      async (socket) => {
+        await socket.init();
+        socket.send({ id: '1', type: 'next', payload: {} });
+      },
+    ],
     [4400, 'a subscription without a query', (socket) => socket.send({ id: '1', type: 'subscribe', payload: {} })],
     [4401, 'a subscription before the connection is acknowledged', (socket) => socket.send(subscription('1'))],
     [4408, 'no connection_init in time', () => undefined],

@@ -153,7 +153,14 @@ export function createProtocol({
           protocol: socket.protocol,
           send: (text) => socket.send(Buffer.from(text)),
           close: (code = 1000, reason = '') => socket.close(code, reason),
-          onMessage: (listener) => socket.onMessage(listener),
+          onMessage: (listener) =>
+            socket.onMessage((text) =>
+              listener(text).catch((error: unknown) => {
+                // graphql-ws throws for the types that only a server sends.
+                if (!/^Unexpected message of type \w+ received$/.test((error as Error).message)) throw error;
+                socket.close(CloseCode.BadRequest, (error as Error).message);
+              }),
+            ),
         },
         extra,
       );
