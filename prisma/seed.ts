@@ -47,7 +47,7 @@ export async function seed({ pool, log }: { pool: Pool; log: Logger }): Promise<
   const { rows } = await pool.query<{ empty: boolean }>('SELECT NOT EXISTS (SELECT FROM agents) AS empty');
   if (rows[0]?.empty !== true) return false;
   const quiet = { info: () => undefined, warn: log.warn.bind(log), error: log.error.bind(log) };
-  await runWork({ pool, log: quiet, caller: narrator, mutation: 'seed', input: {}, newId: numberedIds() }, insertStory);
+  await runWork({ pool, log: quiet, caller: narrator, mutation: 'seed', input: {}, ids: numberedIds }, insertStory);
   return true;
 }
 

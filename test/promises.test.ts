@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const documents = ['docs/failures.md', 'docs/operations.md'];
 /** Measurements, what was tried by hand, and what is not promised. */
 const exempt = new Set(['Under attack', 'What Baton does not protect from', 'Containers']);
-/** Sections of `operations.md` whose tables are promises; those of `failures.md` all are. */
+/** Sections of `docs/operations.md` whose tables are promises; those of `docs/failures.md` all are. */
 const promised = new Set(['Limits']);
 /** A paragraph with one of these words says what happens under a fault. */
 const fault =

@@ -80,8 +80,8 @@ export interface WorkOptions {
   /** The decoded input, part of the idempotency check. */
   input: object;
   idempotencyKey?: string | null | undefined;
-  /** Generates growing UUIDs for new rows; reproducible runs pass their own. */
-  newId?: () => string;
+  /** Makes the generator of growing UUIDs for the new rows of an attempt; reproducible runs pass their own. */
+  ids?: () => () => string;
 }
 
 /** A command's answer: ids and scalars only, because an idempotent repeat returns it unchanged. */
@@ -127,6 +127,7 @@ export class Work {
   /** The newest number per inbox written to; null when no event was written. */
   #announced: Map<string, Hint> | null = null;
   #begun = false;
+  readonly newId: () => string;
 
   constructor(
     private readonly client: PoolClient,
@@ -135,7 +136,9 @@ export class Work {
     /** 1 for the first attempt; a later attempt may lock more. */
     readonly attempt: number,
     private readonly known: ReadonlyMap<string, unknown>,
-  ) {}
+  ) {
+    this.newId = options.ids?.() ?? newId;
+  }
 
   /** Whom events and records name. */
   get caller(): Caller {
@@ -159,10 +162,6 @@ export class Work {
   outside<T>(key: string, ask: () => Promise<T>): T {
     if (!this.known.has(key)) throw new Outside(key, ask);
     return this.known.get(key) as T;
-  }
-
-  newId(): string {
-    return (this.options.newId ?? newId)();
   }
 
   get pool(): Pool {
