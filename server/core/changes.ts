@@ -91,8 +91,14 @@ export class Changes {
       const owner = owners[table];
       for (const id of ids) add(table, 'delete', [owner], { [owner]: id });
     }
+    const changedOf = new Map<Table, Set<string>>();
+    for (const { table, fields } of this.#changed.values()) {
+      const all = changedOf.get(table) ?? new Set();
+      for (const field of fields) all.add(field);
+      changedOf.set(table, all);
+    }
     for (const [row, { table, fields }] of this.#changed)
-      add(table, 'update', ['id', ...this.#columnsOf(table, row, fields)], row);
+      add(table, 'update', ['id', ...columnsOf(row, fields, changedOf.get(table)!)], row);
     for (const [row, table] of this.#inserted) {
       add(
         table,
@@ -105,15 +111,11 @@ export class Changes {
     }
     return [...parts.values()].sort((a, b) => order[a.kind] - order[b.kind]);
   }
-
-  /** Updates the union of the changed columns where the row has them all, so that rows with different changes share one UPDATE. */
-  #columnsOf(table: Table, row: object, fields: Set<string>): string[] {
-    const all = new Set(
-      [...this.#changed.values()].flatMap((other) => (other.table === table ? [...other.fields] : [])),
-    );
-    return [...([...all].every((field) => Reflect.get(row, field) !== undefined) ? all : fields)].sort();
-  }
 }
+
+/** Updates the union of a table's changed columns where the row has them all, so that rows with different changes share one UPDATE. */
+const columnsOf = (row: object, fields: ReadonlySet<string>, all: ReadonlySet<string>): string[] =>
+  [...([...all].every((field) => Reflect.get(row, field) !== undefined) ? all : fields)].sort();
 
 /** Up to this many rows, a statement states its row count. Each count needs a plan of its own. */
 const maxCountedRows = 16;

@@ -37,6 +37,14 @@ export interface Known {
   continues: boolean;
 }
 
+/** Values of one statement: more of them would take the event loop and the database long at once. */
+const valuesOfStatement = 5_000;
+
+function* partsOf<Value>(values: readonly Value[]): Generator<Value[]> {
+  for (let from = 0; from < values.length; from += valuesOfStatement)
+    yield values.slice(from, from + valuesOfStatement);
+}
+
 type Query = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 const tokens = `input_tokens AS "inputTokens", output_tokens AS "outputTokens",
@@ -68,8 +76,12 @@ export async function findKnownLines(
   sessionId: string,
   lines: readonly LineOf[],
 ): Promise<{ isKnown: (line: LineOf) => boolean; turns: Map<string, string | null> }> {
-  const rows = await query<{ key: string; turnId: string | null }>(findLines, [sessionId, lines.map(({ key }) => key)]);
-  const turns = new Map(rows.map(({ key, turnId }) => [key, turnId]));
+  const turns = new Map<string, string | null>();
+  for (const some of partsOf(lines)) {
+    const keys = some.map(({ key }) => key);
+    for (const { key, turnId } of await query<{ key: string; turnId: string | null }>(findLines, [sessionId, keys]))
+      turns.set(key, turnId);
+  }
   const [counts] = lines.some(({ exported }) => exported !== null)
     ? await query<{ messageCount: number; toolCallCount: number }>(findCounts, [sessionId])
     : [];
@@ -85,21 +97,29 @@ export async function readKnown(work: Work, sessionId: string, { lines, entries,
     if (turnId != null) turnOf.set(turn, turnId);
   }
   const callIds = entries.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : []));
-  const calls = await work.query<{ id: string; callId: string; open: boolean }>(findCalls, [sessionId, callIds]);
-  const stored = await work.query<StoredUsage & { key: string }>(findUsage, [sessionId, usage.map(({ key }) => key)]);
+  const calls = new Map<string, StoredCall>();
+  const stored = new Map<string, StoredUsage>();
+  for (const some of partsOf(callIds))
+    for (const call of await work.query<StoredCall>(findCalls, [sessionId, some])) calls.set(call.callId, call);
+  for (const some of partsOf(usage)) {
+    const keys = some.map(({ key }) => key);
+    for (const item of await work.query<StoredUsage>(findUsage, [sessionId, keys])) stored.set(item.key, item);
+  }
   return {
     line: (index) => isKnown(lines[index]!),
     turnOf,
-    calls: new Map(calls.map((call) => [call.callId, call])),
-    usage: new Map(stored.map((item) => [item.key, item])),
+    calls,
+    usage: stored,
     lineCount: lines.filter(isKnown).length,
     continues: found.size > 0,
   };
 }
 
 export async function readTurns(work: Work, turnIds: string[]): Promise<Map<string, OpenTurn>> {
-  if (turnIds.length === 0) return new Map();
-  return new Map((await work.query<OpenTurn>(findTurns, [turnIds])).map((turn) => [turn.id, turn]));
+  const turns = new Map<string, OpenTurn>();
+  for (const some of partsOf(turnIds))
+    for (const turn of await work.query<OpenTurn>(findTurns, [some])) turns.set(turn.id, turn);
+  return turns;
 }
 
 /** The Turn that an import continues; null when it cannot be continued. */

@@ -24,6 +24,8 @@ import {
 /** Limits of one statement: a file of any size becomes many short statements of one transaction. */
 const batchBytes = 128 * 1024;
 const batchRows = 500;
+/** Keys of lines are short. */
+const linesOfStatement = 2_000;
 const maxTokens = 2 ** 31 - 1;
 
 /** Appends the new parts of a transcript to a locked Session's log, in batches. */
@@ -97,10 +99,10 @@ export class ImportLog {
       ...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId]))),
     ]);
     const changes = new Map<string, { turn: OpenTurn; tokens: Tokens; model: string | null }>();
+    const own = new Map([...this.#turns.values()].map((turn) => [turn.id, turn]));
+    const breaks = new Breaks();
     for (const { key, tokens, model, turn: number, stored } of differing) {
-      const turn =
-        (stored && ([...this.#turns.values()].find(({ id }) => id === stored.turnId) ?? earlier.get(stored.turnId))) ??
-        this.#turn(number, null);
+      const turn = (stored && (own.get(stored.turnId) ?? earlier.get(stored.turnId))) ?? this.#turn(number, null);
       const change = changes.get(turn.id) ?? { turn, tokens: reported(turn), model: turn.model };
       change.tokens = addTokens(stored === undefined ? change.tokens : addTokens(change.tokens, stored, -1), tokens);
       change.model = model ?? change.model;
@@ -109,8 +111,13 @@ export class ImportLog {
         work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
       else work.change('import_usages', stored, tokens);
       if ((this.#rows += 1) > batchRows) await this.#send();
+      await breaks.rest();
     }
-    for (const { turn, tokens, model } of changes.values()) work.change('turns', turn, { ...limited(tokens), model });
+    for (const { turn, tokens, model } of changes.values()) {
+      work.change('turns', turn, { ...limited(tokens), model });
+      if ((this.#rows += 1) > batchRows) await this.#send();
+      await breaks.rest();
+    }
     if (changes.size > 0) this.changed = true;
     const window = this.#windowBefore(Infinity);
     const last =
@@ -137,12 +144,13 @@ export class ImportLog {
   }
 
   /** Updates the workspaces of Turns of earlier imports from new lines. */
-  #updateWorkspaces(): void {
+  async #updateWorkspaces(): Promise<void> {
     for (const standing of this.#standings.values()) {
       const id = this.#turns.get(standing.turn)?.id ?? this.known.turnOf.get(standing.turn);
       if (id === undefined || this.known.line(standing.line)) continue;
       this.custody.work.change('turns', { id }, { workspace: this.#takeWorkspace(standing) });
       this.#staged(0, 0);
+      if (this.#rows > batchRows) await this.#send();
     }
   }
 
@@ -162,8 +170,9 @@ export class ImportLog {
     const { id: sessionId, ...counts } = this.#log;
     await this.#send();
     // After the flush: a statement changes a row once, and the Turn's tokens may have been staged before.
-    this.#updateWorkspaces();
+    await this.#updateWorkspaces();
     const kept = new Set<string>();
+    const breaks = new Breaks();
     for (const [index, { key, turn, bears }] of this.transcript.lines.entries()) {
       if (this.known.line(index) || kept.has(key)) continue;
       kept.add(key);
@@ -172,7 +181,8 @@ export class ImportLog {
         lineKey: key,
         turnId: bears ? (this.#turns.get(turn)?.id ?? null) : null,
       });
-      if (kept.size % 5_000 === 0) await this.#send();
+      if (kept.size % linesOfStatement === 0) await this.#send();
+      await breaks.rest();
     }
     if (this.changed) work.change('sessions', session, counts);
   }

@@ -65,7 +65,9 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
     badLines: t.exposeInt('badLines', {
       description: 'Lines that are not a JSON object, or too long to read; skipped.',
     }),
-    hugeLines: t.exposeInt('hugeLines', { description: 'Lines of `badLines` with more than 8 million characters.' }),
+    hugeLines: t.exposeInt('hugeLines', {
+      description: 'Lines of `badLines` with more than 8 million characters, 200,000 values or 1,000 levels.',
+    }),
     entryTypes: t.field({
       type: [EntryTypeCount],
       listSize: partOfRecord,

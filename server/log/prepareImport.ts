@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { Breaks, inPieces } from '../core/breaks.ts';
-import { redactingTexts, redactingValue, redactTexts, redactValue } from '../redaction/redact.ts';
+import { redactingTexts, redactingValue, redactTexts } from '../redaction/redact.ts';
 import { findKnownLines } from './importKnown.ts';
 import { maxBytes } from './transcripts/clean.ts';
 import { readTranscript, type ReadOptions } from './transcripts/detect.ts';
@@ -109,9 +109,12 @@ async function redactCall(call: CallEntry): Promise<void> {
 }
 
 async function redactFacts(transcript: Transcript, tasksAreNew: boolean): Promise<void> {
+  const breaks = new Breaks();
   for (const standing of transcript.standings) {
-    const { value, count } = redactValue({ folder: standing.folder, branch: standing.branch, commit: standing.commit });
+    const { folder, branch, commit } = standing;
+    const { value, count } = await inPieces(redactingValue({ folder, branch, commit }));
     Object.assign(standing, value, { redactions: count });
+    await breaks.rest();
   }
   const { facts } = transcript;
   const { value, count } = await inPieces(redactingValue(facts.tasks));

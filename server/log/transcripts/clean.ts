@@ -2,6 +2,8 @@ const KB = 1024;
 /** Limit of a message, and of the arguments or the result of a call. */
 export const maxBytes = 256 * KB;
 const maxDepth = 32;
+/** Values in the arguments of a call; more are stored as text. */
+const maxValues = 50_000;
 const maxNameCharacters = 200;
 
 // NUL and unpaired surrogates: PostgreSQL and UTF-8 cannot store them.
@@ -13,16 +15,19 @@ export class Cleaner {
   replaced = 0;
   /** Texts and values that exceeded the limit of a field. */
   shortened = 0;
+  /** Values that the arguments of a call may still have. */
+  #left = 0;
 
   /** `unkept`: bytes after the value that were already dropped. */
   text(value: string, bytes = maxBytes, unkept = 0): string {
-    const text = this.#storable(value);
-    // A UTF-16 unit takes at most three bytes.
-    if (text.length * 3 <= bytes && unkept === 0) return text;
+    // A UTF-16 unit takes at least one byte, and at most three.
+    const beyond = value.length > bytes ? Buffer.byteLength(value.slice(bytes)) : 0;
+    const text = this.#storable(beyond === 0 ? value : value.slice(0, bytes));
+    if (text.length * 3 <= bytes && beyond + unkept === 0) return text;
     const all = Buffer.from(text);
-    if (all.length <= bytes && unkept === 0) return text;
+    if (all.length <= bytes && beyond + unkept === 0) return text;
     this.shortened += 1;
-    const mark = `\n[... ${Math.max(0, all.length - bytes) + unkept} bytes more were not kept]`;
+    const mark = `\n[... ${Math.max(0, all.length - bytes) + beyond + unkept} bytes more were not kept]`;
     return all.subarray(0, wholeUntil(all, Math.min(all.length, bytes - mark.length - 16))).toString() + mark;
   }
 
@@ -35,11 +40,17 @@ export class Cleaner {
   }
 
   json(value: unknown): unknown {
+    this.#left = maxValues;
     const whole = this.#value(value, 0, Number.MAX_SAFE_INTEGER);
     if (whole === undefined || whole === null) return null;
+    if (this.#left < 0) {
+      this.shortened += 1;
+      return this.text(JSON.stringify(value), maxBytes / 2);
+    }
     if (jsonBytes(whole) <= maxBytes) return whole;
     this.shortened += 1;
     for (const limit of [64 * KB, 8 * KB, KB]) {
+      this.#left = maxValues;
       const shorter = this.#value(whole, 0, limit);
       if (jsonBytes(shorter) <= maxBytes) return shorter;
     }
@@ -53,6 +64,8 @@ export class Cleaner {
     }
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value !== 'object' || value === null) return value;
+    this.#left -= Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (this.#left < 0) return null;
     if (depth >= maxDepth) {
       this.shortened += 1;
       return '[nested too deep]';

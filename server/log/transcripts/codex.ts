@@ -1,5 +1,6 @@
 import { isBatonPrompt } from './batonPrompt.ts';
 import type { Draft, Outcome, Place } from './draft.ts';
+import { parseBounded } from './json.ts';
 import type { Reader } from './reader.ts';
 import {
   addTokens,
@@ -205,7 +206,7 @@ function tokensIn(usage: Fields): Tokens {
 function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return text ?? null;
   try {
-    return JSON.parse(text);
+    return parseBounded(text);
   } catch {
     return text;
   }

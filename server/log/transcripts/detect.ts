@@ -1,9 +1,11 @@
+import { Breaks } from '../../core/breaks.ts';
 import { BadUserInputError } from '../../core/errors.ts';
 import { claudeCodeReader, claudeCodeTypes } from './claudeCode.ts';
 import { codexReader, codexTypes } from './codex.ts';
 import { exportedIn } from './exported.ts';
 import { geminiReader, isGeminiDocument, linesOfDocument } from './gemini.ts';
 import { Draft, type Place } from './draft.ts';
+import { isBounded } from './json.ts';
 import { readLines, type Line } from './lines.ts';
 import type { Spool } from '../spool.ts';
 import type { Reader } from './reader.ts';
@@ -26,6 +28,8 @@ const maxLines = 200_000;
 const maxEntries = 200_000;
 /** Modified files, all of which are in the report. */
 const maxFiles = { count: 10_000, characters: 512 * 1024 };
+/** Characters of lines whose texts are in memory. */
+const batchCharacters = 64 * 1024;
 /** Lines at the beginning that are read to detect the format. */
 const detectionLines = 50;
 
@@ -42,7 +46,7 @@ export async function readTranscript(
       const next = await batches.next();
       if (next.done === true) break;
       const from = begin.length;
-      begin.push(...next.value);
+      for (const line of next.value) begin.push(line);
       if (begin.length > from) recognised = recognise(begin.slice(0, detectionLines), from);
     }
     if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
@@ -54,8 +58,8 @@ export async function readTranscript(
     const intake = new Intake(draft, readers[known](draft, sidechain));
     if (known === 'GEMINI_CLI') {
       // One JSON document: single lines have no meaning.
-      const document = [...begin];
-      for await (const lines of batches) document.push(...lines);
+      const document = begin;
+      for await (const lines of batches) for (const line of lines) document.push(line);
       await intake.take(linesOfDocument(document));
     } else {
       await intake.take(begin);
@@ -79,6 +83,7 @@ class Intake {
   /** Lines without ids are identified by their content and its number of occurrences. */
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
+  readonly #breaks = new Breaks();
   /** Entries of types that the reader knows. */
   known = 0;
 
@@ -87,8 +92,27 @@ class Intake {
     readonly reader: Reader,
   ) {}
 
-  async take(lines: Iterable<Line>): Promise<void> {
-    for (const line of lines) this.#takeLine(line);
+  /** Null is a step without a line. */
+  async take(lines: Iterable<Line | null>): Promise<void> {
+    let taken = 0;
+    for (const line of lines) {
+      if (line !== null) {
+        const entry = entryOf(line);
+        await this.#breaks.rest();
+        this.#takeLine(line, entry);
+        taken += line.text?.length ?? 0;
+      }
+      if (taken > batchCharacters) {
+        await this.#settle();
+        taken = 0;
+      }
+      await this.#breaks.rest();
+    }
+    await this.#settle();
+  }
+
+  /** Ends a batch of lines. */
+  async #settle(): Promise<void> {
     if (this.draft.entryCount > maxEntries) {
       throw new BadUserInputError(
         `input.content has more than ${maxEntries} messages and tool calls: import it in parts`,
@@ -105,7 +129,7 @@ class Intake {
     await this.draft.settle();
   }
 
-  #takeLine(line: Line): void {
+  #takeLine(line: Line, entry: Fields | null): void {
     const { draft, reader } = this;
     if (draft.lines.length >= maxLines) {
       throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, [
@@ -113,7 +137,6 @@ class Intake {
         'content',
       ]);
     }
-    const entry = entryOf(line);
     const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
     const place: Place = {
       line:
@@ -123,7 +146,7 @@ class Intake {
     };
     if (entry === null) {
       draft.counts.badLines += 1;
-      if (line.text === null) draft.counts.hugeLines += 1;
+      if (line.text === null || !isBounded(line.text)) draft.counts.hugeLines += 1;
       return;
     }
     const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);
@@ -145,7 +168,7 @@ class Intake {
 }
 
 function entryOf({ text }: Line): Fields | null {
-  if (text === null) return null;
+  if (text === null || !isBounded(text)) return null;
   try {
     const entry: unknown = JSON.parse(text);
     return isObject(entry) ? entry : null;

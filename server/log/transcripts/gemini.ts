@@ -1,11 +1,13 @@
 import { BadUserInputError } from '../../core/errors.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './reader.ts';
+import { arrayNamed, entriesOf, isBounded } from './json.ts';
 import { shortHash, type Line } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
 
-/** Parsing blocks the event loop. Real sessions have less than a tenth of this. */
+/** The document is in memory until it is read. Real sessions have less than a tenth of this. */
 const maxCharacters = 16 * 1024 * 1024;
+const maxMessages = 200_000;
 const types: ReadonlySet<unknown> = new Set(['session', 'user', 'gemini', 'info', 'error', 'warning', 'tool_call']);
 const writers = new Set(['write_file', 'replace', 'edit']);
 
@@ -20,41 +22,64 @@ export function isGeminiDocument(lines: Line[]): boolean {
 }
 
 /**
- * Returns the messages of a Gemini CLI session as lines, and each tool call as a line after its message: a call whose
- * result arrives later makes a new line. @throws BadUserInputError when the document cannot be parsed.
+ * Yields the messages of a Gemini CLI session as lines, and each tool call as a line after its message: a call whose
+ * result arrives later makes a new line. Yields null between other steps.
+ * @throws BadUserInputError when the document cannot be parsed.
  */
-export function linesOfDocument(lines: readonly Line[]): Line[] {
-  const bad = (why: string): BadUserInputError =>
-    new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
+export function* linesOfDocument(lines: readonly Line[]): Generator<Line | null> {
   const text = lines.map((line) => line.text ?? '').join('\n');
   if (text.length > maxCharacters || lines.some((line) => line.text === null))
     throw bad(`has more than ${maxCharacters} characters: it cannot be imported`);
-  let document: Fields;
-  try {
-    document = fieldsOf(JSON.parse(text));
-  } catch {
-    throw bad('is no valid JSON: send the whole file');
+  yield null;
+  const from = arrayNamed(text, 'messages');
+  if (from === null) throw bad('has no messages: send the file as the program wrote it');
+  const messages: string[] = [];
+  const entries = entriesOf(text, from);
+  let next = entries.next();
+  for (; next.done !== true; next = entries.next()) {
+    if (messages.push(next.value) > maxMessages)
+      throw bad(`has more than ${maxMessages} messages: it cannot be imported`);
+    yield null;
   }
-  const { messages, ...session } = document;
-  if (!Array.isArray(messages)) throw bad('has no messages: send the file as the program wrote it');
-  const entries = messages.flatMap((message: unknown): unknown[] => {
-    if (!isObject(message)) return [message];
-    const { toolCalls, ...fields } = message;
-    return [
-      { ...fields, session: session['sessionId'] },
-      ...listOf(toolCalls).map((call) => ({
+  if (next.value === null) throw bad('is no valid JSON: send the whole file');
+  const session = fieldsOf(parsed(`${text.slice(0, from)}[]${text.slice(next.value + 1)}`));
+  delete session['messages'];
+  yield lineOf({ ...session, type: 'session' });
+  for (const message of messages) {
+    const entry = parsed(message);
+    yield null;
+    if (!isObject(entry)) {
+      yield lineOf(entry);
+      continue;
+    }
+    const { toolCalls, ...fields } = entry;
+    yield lineOf({ ...fields, session: session['sessionId'] });
+    for (const call of listOf(toolCalls))
+      yield lineOf({
         type: 'tool_call',
         session: session['sessionId'],
         message: fields['id'],
         model: fields['model'],
         call,
-      })),
-    ];
-  });
-  return [{ ...session, type: 'session' }, ...entries].map((entry) => {
-    const line = JSON.stringify(entry);
-    return { text: line, hash: () => shortHash(line) };
-  });
+      });
+  }
+}
+
+const bad = (why: string): BadUserInputError =>
+  new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
+
+function parsed(json: string): unknown {
+  if (!isBounded(json)) throw bad('has a message with too many values or levels: it cannot be imported');
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw bad('is no valid JSON: send the whole file');
+  }
+}
+
+function lineOf(entry: unknown): Line {
+  const text = JSON.stringify(entry);
+  return { text, hash: () => shortHash(text) };
 }
 
 /** Reads sessions of Gemini CLI, as the lines of `linesOfDocument`. */
