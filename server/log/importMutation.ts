@@ -66,7 +66,8 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
       description: 'Lines that are not a JSON object, or too long to read; skipped.',
     }),
     hugeLines: t.exposeInt('hugeLines', {
-      description: 'Lines of `badLines` with more than 8 million characters, 200,000 values or 1,000 levels.',
+      description:
+        'Lines of `badLines` with more than 8 million characters, 150,000 values and names, or 1,000 levels.',
     }),
     entryTypes: t.field({
       type: [EntryTypeCount],

@@ -3,7 +3,7 @@ const KB = 1024;
 export const maxBytes = 256 * KB;
 const maxDepth = 32;
 /** Values in the arguments of a call; more are stored as text. */
-const maxValues = 50_000;
+const maxValues = 10_000;
 const maxNameCharacters = 200;
 
 // NUL and unpaired surrogates: PostgreSQL and UTF-8 cannot store them.

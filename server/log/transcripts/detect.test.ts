@@ -147,11 +147,11 @@ test('rejects a file with more than 200000 messages and tool calls', async () =>
       sessionId: 's',
       message: {
         id: `m${line}`,
-        content: Array.from({ length: 20_001 }, (_, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'x' })),
+        content: Array.from({ length: 10_001 }, (_, n) => ({ type: 'tool_use', id: `${line}-${n}`, name: 'x' })),
       },
     });
   await expect(
-    readTranscript(piecesOf(Array.from({ length: 10 }, (_, n) => calls(n)).join('\n')), {
+    readTranscript(piecesOf(Array.from({ length: 20 }, (_, n) => calls(n)).join('\n')), {
       format: 'AUTO',
       sidechain: false,
     }),
