@@ -9,8 +9,8 @@ import { startApp, startServer, type ServerProcess } from '../../test/server.ts'
 import { rawSocket } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
 
-/** Processor time of the server's main thread, from the kernel: other processes on this machine do not count. */
-const mostMs = 50;
+/** Processor time of the server's main thread, from the kernel: other processes on this machine do not count. The bound is what docs/failures.md says. */
+const mostMs = 150;
 
 const database = await testDatabase();
 let server: ServerProcess;
