@@ -94,7 +94,7 @@ const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const inPlaceByName = ['dependentSchemas', 'dependencies'];
 
-/** A reference that leads back to its own schema on the same value, which no payload ends; null when there is none. */
+/** A reference that leads back to its own schema on the same value, which no payload ends. Null: the schema has no such reference. */
 function circleIn(root: object): string | null {
   const ended = new Set<object>();
   const open = new Set<object>();
@@ -134,7 +134,7 @@ function circleIn(root: object): string | null {
   return everywhere(root);
 }
 
-/** The schema that a pointer such as '#/$defs/a' names; undefined for an anchor, and when there is none. */
+/** The schema that a pointer such as '#/$defs/a' names. Undefined: it is an anchor, or names no schema. */
 function placeOf(root: object, reference: string): object | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   let at: unknown = root;
