@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  execute as executeByGraphql,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+} from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { Payer, takeTurn } from './core/loopTurns.ts';
@@ -78,6 +85,22 @@ export interface Engine {
   turnOf(caller: Caller): Promise<void> | undefined;
 }
 
+/**
+ * Executes by `graphql` in the place of Yoga's executor (@graphql-tools/executor 2.1), which takes every value with a member
+ * `then` for a promise, stored JSON and the alias `then` included, and fails. Must come before every plugin that wraps the
+ * execute function.
+ */
+const plainExecution: Plugin = {
+  onExecute: ({ setExecuteFn }) =>
+    setExecuteFn((args: ExecutionArgs) => {
+      const result = executeByGraphql(args);
+      // Nothing was executed: variables do not fit, or no operation has the name.
+      if ('errors' in result && !('data' in result))
+        for (const { extensions } of result.errors ?? []) extensions['http'] = { status: 400 };
+      return result;
+    }),
+};
+
 /** Executes GraphQL for every transport, with the limits, the rates and the masked errors of each. */
 export function createEngine({
   schema,
@@ -99,6 +122,7 @@ export function createEngine({
     parserAndValidationCache: documentCaches(),
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
+      plainExecution,
       streamedResults,
       jsonOnly,
       ...(options.live === undefined ? [] : [options.live.plugin]),

@@ -25,7 +25,6 @@ const longest = [
   'server/pipelines/random.long.test.ts',
   'client/app/longNames.long.test.ts',
   'server/custody/model.test.ts',
-  'client/sessions/scrolling.long.test.ts',
   'test/soak/kill.long.test.ts',
 ];
 

@@ -7,7 +7,7 @@ import { client, send } from './graphql.ts';
 import { adminKey } from './keyring.ts';
 import { caddy, nginx, startProxy } from './proxies.ts';
 import { startApp } from './server.ts';
-import { rawSocket, sseStream } from './socket.ts';
+import { rawSocket, sseStream, type Result } from './socket.ts';
 import { workTranscript } from './transcripts.ts';
 import { world } from './world.ts';
 
@@ -48,11 +48,26 @@ describe.each([
       sessionId = encodeId('session', id);
     });
 
-    /** Moves the session, which makes an event. */
-    const moveTo = (agentId: string) =>
-      api.post(
-        `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${agentId}" }) { __typename ... on Error { message } } }`,
+    /** Moves the session to the other agent, which makes an event. @returns the agent */
+    const move = async () => {
+      const { data } = await api.post<{ session: { agent: { id: string } } }>(
+        `{ session(id: "${sessionId}") { agent { id } } }`,
       );
+      const agentId = data.session.agent.id === 'ada' ? 'bob' : 'ada';
+      const moved = await api.post(
+        `mutation { moved: reassignSession(input: { sessionId: "${sessionId}", agentId: "${agentId}" }) { __typename ... on Error { message } } }`,
+      );
+      expect(moved).toMatchObject({ data: { moved: { __typename: 'ReassignSessionPayload' } } });
+      return agentId;
+    };
+
+    /** The next event that is not a heartbeat, which comes on a busy machine before any other. */
+    const eventOf = async (next: () => Promise<Result<{ event: { type: string } }>>) => {
+      for (;;) {
+        const result = await next();
+        if (result.data?.event.type !== 'HEARTBEAT') return result;
+      }
+    };
 
     test('answers queries, large and compressed', async () => {
       const query = JSON.stringify({
@@ -76,8 +91,8 @@ describe.each([
     test('delivers each Server-Sent Event at once', async () => {
       const stream = await sseStream(url, subscription, {}, { authorization });
       expect(await stream.result()).toMatchObject({ data: { event: { type: 'READY' } } });
-      await moveTo('bob');
-      expect(await stream.result()).toMatchObject({
+      await move();
+      expect(await eventOf(() => stream.result())).toMatchObject({
         data: { event: { type: 'HANDOFF_INITIATED', session: { title } } },
       });
       stream.close();
@@ -89,8 +104,8 @@ describe.each([
       await socket.init({ Authorization: authorization });
       socket.subscribe('1', subscription);
       expect(await socket.result('1')).toMatchObject({ data: { event: { type: 'READY' } } });
-      await moveTo('ada');
-      expect(await socket.result('1')).toMatchObject({ data: { event: { session: { title } } } });
+      await move();
+      expect(await eventOf(() => socket.result('1'))).toMatchObject({ data: { event: { session: { title } } } });
       socket.close();
       await expect(rawSocket(url, { origin: 'https://evil.example' })).rejects.toThrow('403');
       await expect(
@@ -134,10 +149,10 @@ describe.each([
       await page.getByLabel('Key').fill(adminKey);
       await page.keyboard.press('Enter');
       await page.getByText('Live', { exact: true }).waitFor();
-      await moveTo('bob');
+      const to = await move();
       await page
         .locator('[data-session]', { hasText: title })
-        .getByRole('link', { name: /from ada to bob/ })
+        .getByRole('link', { name: new RegExp(`from (ada|bob) to ${to}`) })
         .waitFor();
       expect(faults).toEqual([]);
     });

@@ -100,7 +100,8 @@ test('a client that reads nothing is disconnected, and gets everything from its 
   await expect.poll(() => streams.size, { timeout: 30_000 }).toBe(0);
   socket.terminate();
 
-  const again = await rawSocket(url);
+  // Of a server that gives its readers time.
+  const again = await rawSocket((await startApp(database)).url);
   await again.init();
   again.subscribe('1', wide, { after: ready.cursor });
   await again.result('1');
