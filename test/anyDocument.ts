@@ -26,7 +26,10 @@ const composites = Object.values(schema.getTypeMap()).filter(
 
 /** Random documents with many fragments, inline fragments, aliases, directives and deep nesting. Most are valid. */
 export const anyDocument = (shape: DocumentShape): fc.Arbitrary<string> =>
-  fc.integer().map((seed) => new Writing(seed, shape).document());
+  fc.integer().map((seed) => documentOf(seed, shape));
+
+/** Equal for equal seeds. */
+export const documentOf = (seed: number, shape: DocumentShape): string => new Writing(seed, shape).document();
 
 const lists: Record<string, string> = { agents: 'Agent', sessions: 'Session', handoffs: 'Handoff' };
 

@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { allKinds } from '../fuzz/generate.ts';
+import { fuzzSoak, type FuzzSoakOptions } from './fuzzSoak.ts';
 import { attackNames, hostileSoak, type HostileSoakOptions } from './hostileSoak.ts';
 import type { AttackName } from './hostile/attacks.ts';
 import { killSoak } from './killSoak.ts';
 import { liveSoak } from './liveSoak.ts';
 import { say, soakDatabase } from './soakDatabase.ts';
 
-const usage = `npm run soak -- kill|live|hostile [--rounds N] [--seed S] [--each] [--only a,b] [--heap MB]
+const usage = `npm run soak -- kill|live|hostile|fuzz [--rounds N] [--seed S] [--minutes N] [--each] [--only a,b] [--heap MB]
 
 Runs real servers under load and faults, and compares every answer with the database.
 
@@ -24,9 +26,16 @@ hostile  Two minutes a round: attackers send every known harmful input while 16 
          server's memory at most 600 MB, and nothing may be lost. On Linux the server and the attackers run on
          different processors.
 
-  --rounds N   number of rounds; default: 100 for kill, 1 for live and hostile
+fuzz     Sends generated inputs and mutated real ones, one after the other, beside two writers. Fails when the process
+         ends, logs an ERROR, answers 500 or INTERNAL_SERVER_ERROR or not at all, or holds its event loop for over 100 ms,
+         when an invariant breaks, or when it holds more in the end than before. Each failing input is made smaller and
+         written to test/fuzz/found, where the long tests repeat it.
+
+  --rounds N   number of rounds; default: 100 for kill, 1 for the others
+  --minutes N  fuzz: the length of a round; default: 10
   --each       hostile: runs each attack alone for ten seconds and prints a table
   --only a,b   hostile: only these attacks (${attackNames.join(', ')})
+               fuzz: only these inputs (${allKinds.join(', ')})
   --heap MB    hostile: the heap size of the server
   --seed S     0 to 2147483647; default: random; always printed
 
@@ -40,6 +49,7 @@ const soaks = {
   kill: { run: killSoak, rounds: '100' },
   live: { run: liveSoak, rounds: '1' },
   hostile: { run: hostileSoak, rounds: '1' },
+  fuzz: { run: fuzzSoak, rounds: '1' },
 };
 
 function fail(message: string): never {
@@ -47,7 +57,7 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-interface Options extends HostileSoakOptions {
+interface Options extends HostileSoakOptions, FuzzSoakOptions {
   soak: keyof typeof soaks;
 }
 
@@ -62,6 +72,7 @@ function readOptions(): Options {
       allowPositionals: true,
       options: {
         rounds: { type: 'string' },
+        minutes: { type: 'string' },
         seed: { type: 'string' },
         each: { type: 'boolean' },
         only: { type: 'string' },
@@ -74,14 +85,18 @@ function readOptions(): Options {
       process.exit(0);
     }
     const soak = positionals.join(' ');
-    if (!Object.hasOwn(soaks, soak)) fail(`Name a soak: kill, live or hostile${soak === '' ? '' : `, not '${soak}'`}`);
+    if (!Object.hasOwn(soaks, soak))
+      fail(`Name a soak: kill, live, hostile or fuzz${soak === '' ? '' : `, not '${soak}'`}`);
     const only = values.only?.split(',') ?? [];
-    const unknown = only.find((name) => !attackNames.includes(name as AttackName));
-    if (unknown !== undefined) fail(`Unknown attack '${unknown}'`);
+    const names: readonly string[] = soak === 'fuzz' ? allKinds : attackNames;
+    const unknown = only.find((name) => !names.includes(name));
+    if (unknown !== undefined) fail(`Unknown name '${unknown}'`);
     return {
       soak: soak as keyof typeof soaks,
       each: values.each === true,
       only: only as AttackName[],
+      kinds: only,
+      minutes: number('minutes', values.minutes ?? '10', 1, 10_000),
       heapMb: values.heap === undefined ? undefined : number('heap', values.heap, 128, 100_000),
       rounds: number('rounds', values.rounds ?? soaks[soak as keyof typeof soaks].rounds, 1, 1_000_000),
       seed: number('seed', values.seed ?? String(randomInt(2 ** 31)), 0, 2 ** 31 - 1),

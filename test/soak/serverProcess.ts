@@ -23,6 +23,8 @@ export interface ProcessOptions {
   cpu?: number;
   /** The heap size in MB; default: Node's own. */
   heapMb?: number | undefined;
+  /** Hears each line of both outputs. */
+  heard?: (line: string) => void;
 }
 
 /** The command and arguments of a Node program. A pinned one keeps its process id. */
@@ -58,6 +60,7 @@ export async function startServerProcess(
   const ready = new Promise<string>((resolve) => {
     const keep = (line: string): void => {
       if (logs.push(line) > 50) logs.shift();
+      options.heard?.(line);
       if (line.startsWith('{') && line.includes('"url":')) resolve((JSON.parse(line) as { url: string }).url);
     };
     createInterface(child.stdout).on('line', keep);
