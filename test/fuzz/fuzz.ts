@@ -134,6 +134,8 @@ export class Fuzzer {
       { heapMb, heard: (line) => this.#hear(line) },
     );
     void this.#server.exited.then((how) => (this.#ended = how));
+    // Its start is no turn of an input.
+    await this.look();
   }
 
   #hear(line: string): void {
