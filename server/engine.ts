@@ -34,6 +34,7 @@ import { limits, type QueryLimits } from './limits/limits.ts';
 import type { PersistedOperations } from './limits/persisted.ts';
 import { Charge, documentCaches, limitsPlugin, type Params, readRequest } from './limits/plugin.ts';
 import type { Rates } from './limits/rates.ts';
+import { variableFaults } from './limits/variableFaults.ts';
 
 /**
  * Executes a document that this server wrote itself, with the caller's rights and the limits of every request. Its errors are
@@ -94,12 +95,23 @@ const plainExecution: Plugin = {
   onExecute: ({ setExecuteFn }) =>
     setExecuteFn((args: ExecutionArgs) => {
       const result = executeByGraphql(args);
-      // Nothing was executed: variables do not fit, or no operation has the name.
-      if ('errors' in result && !('data' in result))
-        for (const { extensions } of result.errors ?? []) extensions['http'] = { status: 400 };
-      return result;
+      // Nothing was executed: a variable is missing, or no operation has the name.
+      return 'errors' in result && !('data' in result) ? refused(result.errors!) : result;
     }),
 };
+
+/** Refuses variables of wrong types before anything is executed. The last plugin: what the others do with a result is done with this one. */
+const refusedVariables: Plugin = {
+  onExecute({ args, setResultAndStopExecution }) {
+    const faults = variableFaults(args as unknown as ExecutionArgs);
+    if (faults.length > 0) setResultAndStopExecution(refused(faults));
+  },
+};
+
+function refused(errors: readonly GraphQLError[]): ExecutionResult {
+  for (const { extensions } of errors) extensions['http'] = { status: 400 };
+  return { errors };
+}
 
 /** Executes GraphQL for every transport, with the limits, the rates and the masked errors of each. */
 export function createEngine({
@@ -131,6 +143,7 @@ export function createEngine({
       heavyReadsPlugin(options.heavyReads),
       answerSizePlugin(),
       maskingErrors(maskError),
+      refusedVariables,
     ],
   });
   // A key that is no longer known counts as one that was quiet.

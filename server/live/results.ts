@@ -17,6 +17,7 @@ import { retryDelayMs } from '../core/databaseErrors.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
+import { variableFaults } from '../limits/variableFaults.ts';
 import type { Item } from './hub.ts';
 import { type Stream, StreamEnded } from './stream.ts';
 
@@ -63,8 +64,10 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
       return groups.size;
     },
     async subscribe(args) {
-      const source = await createSourceEventStream(args);
       const { caller } = args.contextValue as GraphQLContext;
+      const faults = variableFaults(args);
+      if (faults.length > 0) return masked({ errors: faults }, caller.request);
+      const source = await createSourceEventStream(args);
       if (!(Symbol.asyncIterator in source)) return masked(source, caller.request);
       // Every subscription field returns a Stream.
       return new Results(source as unknown as Stream, groupOf(args, caller));
