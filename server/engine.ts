@@ -103,7 +103,7 @@ const plainExecution: Plugin = {
 /** Refuses variables of wrong types before anything is executed. The last plugin: what the others do with a result is done with this one. */
 const refusedVariables: Plugin = {
   onExecute({ args, setResultAndStopExecution }) {
-    const faults = variableFaults(args as unknown as ExecutionArgs);
+    const faults = variableFaults(args);
     if (faults.length > 0) setResultAndStopExecution(refused(faults));
   },
 };

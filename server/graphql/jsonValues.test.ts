@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { client } from '../../test/graphql.ts';
+import { client, send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { rawSocket, sseStream } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
@@ -85,3 +85,21 @@ test('a field may have the alias then', async () => {
     { then: { then: 'ada', catch: 'ada' }, agents: { then: [{ then: 'ada' }] } },
   ]);
 });
+
+test('an unknown member of a request is refused, whatever its name', async () => {
+  for (const member of ['then', 'catch', 'constructor', 'other'])
+    expect(await answerTo({ query: '{ __typename }', [member]: { code: true } })).toEqual([
+      400,
+      `Unexpected parameter "${member}" in the request body.`,
+    ]);
+});
+
+async function answerTo(body: object): Promise<[number, string | undefined]> {
+  const answer = await send(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const { errors } = JSON.parse(answer.body) as { errors?: { message: string }[] };
+  return [answer.status, errors?.[0]?.message];
+}

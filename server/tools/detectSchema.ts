@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { ForbiddenError, LimitExceededError } from '../core/errors.ts';
+import { ForbiddenError } from '../core/errors.ts';
 import { ownAgent } from '../core/readable.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -169,9 +169,6 @@ builder.queryField('detectHandoffs', (t) =>
       const found = await detectInResponse(readerOf({ pool }), id, response, (work) => inTurn(processorTime, work));
       if (found === null) return null;
       const { detection, handoffTools } = found;
-      const { toolCallsOfTurn: limit } = limits.counts;
-      if (detection.calls.length > limit)
-        throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const calls = detection.calls.map((call) => ({ ...call, handoffTool: toolOf(call, handoffTools) }));
       return { ...detection, calls, chosen: calls.find(({ index }) => index === detection.chosen?.index) ?? null };
     },

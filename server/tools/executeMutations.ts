@@ -10,7 +10,6 @@ import {
   IdempotencyMismatchError,
   InvalidStateError,
   InvalidToolArgumentsError,
-  LimitExceededError,
   MaxHandoffsReachedError,
   NoHandoffFoundError,
   NotACollaboratorError,
@@ -139,9 +138,6 @@ mutation('executeHandoffs', {
               inTurn(context.processorTime, work),
             );
       const detection = found?.detection ?? { format: null, calls: [], chosen: null };
-      const { toolCallsOfTurn: limit } = limits.counts;
-      if (detection.calls.length > limit)
-        throw new LimitExceededError('calls', limit, detection.calls.length, 'send only the last answer of the model');
       const { chosen } = detection;
       if (chosen === null)
         return {

@@ -1,4 +1,6 @@
 import { statement } from '../core/changes.ts';
+import { LimitExceededError } from '../core/errors.ts';
+import { limits } from '../limits/limits.ts';
 import { mostTargets } from './define.ts';
 import { detectIn, namesIn } from './detect/detectHandoffs.ts';
 import type { Detection } from './detect/detection.ts';
@@ -21,13 +23,22 @@ interface Found {
 
 type Run = <T>(work: () => T) => T | Promise<T>;
 
-/** Detects the handoffs in a response of an Agent's model; null when the Agent does not exist. `run` runs work on the response. */
-export const detectInResponse = async (
+/**
+ * Detects the handoffs in a response of an Agent's model; null when the Agent does not exist. `run` runs work on the response.
+ * @throws LimitExceededError for too many calls, before any is looked at
+ */
+export async function detectInResponse(
   reader: Reader,
   agentId: string,
   response: unknown,
   run: Run,
-): Promise<Found | null> => detectFor(reader, agentId, await run(() => readAnswer(response)), run);
+): Promise<Found | null> {
+  const answer = await run(() => readAnswer(response));
+  const { toolCallsOfTurn: limit } = limits.counts;
+  const count = answer?.calls.length ?? 0;
+  if (count > limit) throw new LimitExceededError('calls', limit, count, 'send only the last answer of the model');
+  return detectFor(reader, agentId, answer, run);
+}
 
 /** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. */
 export async function detectFor(
