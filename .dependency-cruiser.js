@@ -33,8 +33,7 @@ export default {
   forbidden: [
     server('core', inFolders('core'), [inFolders('generated')]),
     ...['redaction', 'graphiql'].map((name) => server(name, inFolders(name), [])),
-    server('infra', inFolders('infra'), [inFolders('generated'), '^prisma/schemaEngine\\.ts$'], { valuesOnly: true }),
-    server('infra-types', inFolders('infra'), [inFolders('generated', 'core'), '^prisma/schemaEngine\\.ts$']),
+    server('infra', inFolders('infra'), [inFolders('core', 'generated'), '^prisma/schemaEngine\\.ts$']),
     ...['access', 'events', 'limits'].map((name) =>
       server(name, inFolders(name), [inFolders('core', 'generated')], { pathNot: [doors] }),
     ),

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { GraphQLError } from 'graphql';
+import { parseJson } from '../core/json.ts';
 import type { Ask } from '../engine.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
@@ -123,7 +124,7 @@ const isInitialize = (message: unknown): boolean =>
 /** Undefined when it is not JSON. */
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
+    return parseJson(body);
   } catch {
     return undefined;
   }

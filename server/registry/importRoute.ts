@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { parseJson } from '../core/json.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import { Turns } from '../core/turns.ts';
@@ -91,7 +92,7 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
 
 function parsed(body: string): object {
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = parseJson(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // Refused below.

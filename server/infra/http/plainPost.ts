@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
+import { parseJson } from '../../core/json.ts';
 import { limits } from '../../limits/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
@@ -47,7 +48,7 @@ export function toFetchRequest(
 
 /** The body as JSON. Yoga takes an object with a member `then` for a promise; it is refused here as Yoga refuses other unknown members. */
 function jsonOf(body: string): unknown {
-  const sent: unknown = JSON.parse(body);
+  const sent: unknown = parseJson(body);
   if (isObject(sent) && 'then' in sent)
     throw new GraphQLError('Unexpected parameter "then" in the request body.', {
       extensions: { code: 'BAD_REQUEST', http: { status: 400, spec: true } },
@@ -75,7 +76,7 @@ export function readParams(
   read: (sent: Record<string, unknown>) => Record<string, unknown>,
 ): PlainParams | null {
   try {
-    const sent: unknown = JSON.parse(body);
+    const sent: unknown = parseJson(body);
     if (!isObject(sent)) return null;
     const params = read(sent);
     const { query, variables, extensions } = params;

@@ -1,3 +1,4 @@
+import { parseJson, TooDeep } from '../../core/json.ts';
 import { limits } from '../../limits/limits.ts';
 import type { Arguments, Problem } from './detection.ts';
 
@@ -46,8 +47,9 @@ function argumentsOf(input: unknown, cut: boolean): { arguments: Arguments } | P
   let value = input;
   if (typeof input === 'string' && input.trim() !== '') {
     try {
-      value = JSON.parse(input);
-    } catch {
+      value = parseJson(input);
+    } catch (error) {
+      if (error instanceof TooDeep) return nested;
       return cut ? wasCut : invalid('The arguments are not JSON: send one JSON object');
     }
   } else if (cut) return wasCut;
@@ -63,6 +65,7 @@ const invalid = (message: string, path: readonly string[] = []): Problem => ({
   suggestions: [],
   path,
 });
+const nested = invalid(`The arguments are nested more than ${limits.json.depth} levels deep: flatten them`);
 const wasCut = invalid('The answer ends within the arguments: ask the model again');
 
 /** What could not be stored or sent on: text that PostgreSQL cannot hold, and deep nesting. Without recursion, since the depth is the sender's. */
@@ -75,7 +78,7 @@ function faultIn(value: Json): Problem | null {
       const message = textFault(key) ?? (typeof part === 'string' ? textFault(part) : null);
       if (message !== null) return invalid(message, keysOf(path));
       if (typeof part !== 'object' || part === null) continue;
-      if (path.depth >= depth) return invalid(`The arguments are nested more than ${depth} levels deep: flatten them`);
+      if (path.depth >= depth) return nested;
       open.push({ value: part, path });
     }
   }

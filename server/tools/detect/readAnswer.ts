@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { parseJson } from '../../core/json.ts';
 import { readAgentsSdk } from './agentsSdk.ts';
 import { assembleMessage, readMessage } from './anthropic.ts';
 import { assembleChatCompletion, readChatCompletion } from './chatCompletion.ts';
@@ -52,7 +53,7 @@ function valueOf(text: string): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }
