@@ -155,8 +155,8 @@ export const limits = {
     pieces: 1_024,
     /** Pings and pongs per socket and `pingMs`. */
     controlFrames: 100,
-    /** Per key. */
-    sockets: 50,
+    /** Per key: sockets, SSE subscriptions and MCP streams together. LIMIT_EXCEEDED for a subscription over SSE, 429 for an MCP stream. */
+    connections: 50,
     /** Running operations per socket. LIMIT_EXCEEDED for the next one; the socket stays open. */
     subscriptions: 20,
     /** Messages in progress per socket, without operations. At the limit the socket is not read until some are done. */

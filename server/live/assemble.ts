@@ -1,3 +1,4 @@
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import type { AppLive } from '../app.ts';
 import type { CallerRequest } from '../core/request.ts';
 import { repeat } from '../core/repeat.ts';
@@ -10,9 +11,9 @@ import { boundAnswer } from '../limits/answerSize.ts';
 import { limits as defaults, type SocketLimits } from '../limits/limits.ts';
 import type { Doorbell } from './doorbell.ts';
 import { createProtocol } from './protocol.ts';
-import { createSubscriptions } from './results.ts';
+import { createSubscriptions, Results } from './results.ts';
 import { createSocketServer, type SocketServer } from './sockets.ts';
-import { type Pace, Streams } from './streams.ts';
+import { type Pace, Streams, TooManyConnections } from './streams.ts';
 
 interface Parts {
   log: Log;
@@ -35,13 +36,12 @@ export function openStreams({ database: { pool }, log, doorbell, authenticate, p
     },
     missed: () => authenticate.forgetAll(),
   });
-  const { sockets, subscriptions } = { ...defaults.sockets, ...limits };
   return new Streams({
     pool,
     log,
     doorbell,
     watchKey: authenticate.watch,
-    limitOfCaller: sockets * subscriptions,
+    connectionsOfCaller: limits?.connections ?? defaults.sockets.connections,
     ...pace,
   });
 }
@@ -77,9 +77,31 @@ export function assembleLive({
     maskError,
     bound: (result, args) => boundAnswer(result, defaults.answer.bytes, args),
   });
+  /** Each subscription has a connection of its own. */
+  async function subscribeByHttp(args: ExecutionArgs): Promise<Results | ExecutionResult> {
+    let leave: () => void;
+    try {
+      leave = streams.connect((args.contextValue as GraphQLContext).caller);
+    } catch (error) {
+      if (!(error instanceof TooManyConnections)) throw error;
+      const { message, limit } = error;
+      const extensions = { code: 'LIMIT_EXCEEDED', what: 'connections', limit, actual: limit + 1 };
+      return { errors: [new GraphQLError(message, { extensions })] };
+    }
+    try {
+      const results = await subscriptions.subscribe(args);
+      if (results instanceof Results) results.onEnd(leave);
+      else leave();
+      return results;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   let server: SocketServer | undefined;
   return {
-    plugin: { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((args) => subscriptions.subscribe(args) as never) },
+    plugin: { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((args) => subscribeByHttp(args) as never) },
     get groups() {
       return subscriptions.groups;
     },
@@ -94,6 +116,7 @@ export function assembleLive({
         log,
         createContext,
         maskError,
+        connect: (caller) => streams.connect(caller),
         watchKey: authenticate.watch,
       });
       return (server = createSocketServer({ log, limits, ...protocol }));

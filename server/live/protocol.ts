@@ -2,7 +2,6 @@ import { type ExecutionArgs, type ExecutionResult, getOperationAST, GraphQLError
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { SocketEngine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
-import { Places } from '../core/places.ts';
 import { type CallerRequest, requestOf } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -11,6 +10,7 @@ import type { Log } from '../infra/log.ts';
 import type { SocketLimits } from '../limits/limits.ts';
 import { Results, type Subscriptions, withoutHttp } from './results.ts';
 import type { OpenSocket } from './sockets.ts';
+import { TooManyConnections } from './streams.ts';
 
 export interface ProtocolOptions {
   engine: SocketEngine;
@@ -19,6 +19,8 @@ export interface ProtocolOptions {
   log: Log;
   createContext(caller: Caller): GraphQLContext;
   maskError(error: unknown, request?: CallerRequest): Error;
+  /** @throws TooManyConnections */
+  connect(caller: Caller): () => void;
   watchKey(caller: Caller, onEnded: () => void): () => void;
 }
 
@@ -42,9 +44,9 @@ export function createProtocol({
   log,
   createContext,
   maskError,
+  connect: enter,
   watchKey,
 }: ProtocolOptions) {
-  const places = new Places(limits.sockets);
   /** The request of each `subscribe` message. */
   const requests = new WeakMap<SubscribePayload, CallerRequest>();
 
@@ -82,14 +84,15 @@ export function createProtocol({
       return false;
     }
     if (extra.closed) return false;
-    const leave = places.take(caller);
-    if (leave === null) {
-      extra.socket.close(1013, `More than ${limits.sockets} sockets of one key: close others, then try again`);
+    try {
+      extra.leave.push(enter(caller));
+    } catch (error) {
+      if (!(error instanceof TooManyConnections)) throw error;
+      extra.socket.close(1013, error.message);
       return false;
     }
     extra.caller = caller;
     extra.leave.push(
-      leave,
       watchKey(caller, () => extra.socket.close(CloseCode.Forbidden, 'Your key was revoked or has expired')),
     );
     return true;

@@ -81,6 +81,7 @@ const retryForMs = 10_000;
 /** The results of one subscriber. WebSocket and SSE both pull them by `next`, one at a time. */
 export class Results implements AsyncIterableIterator<ExecutionResult> {
   #over = false;
+  #ended = (): void => undefined;
 
   constructor(
     private readonly stream: Stream,
@@ -89,6 +90,10 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  onEnd(listener: () => void): void {
+    this.#ended = listener;
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
@@ -120,7 +125,10 @@ export class Results implements AsyncIterableIterator<ExecutionResult> {
   }
 
   #end(): void {
-    if (!this.#over) this.group.leave();
+    if (!this.#over) {
+      this.group.leave();
+      this.#ended();
+    }
     this.#over = true;
     void this.stream.return();
   }

@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 describe('a socket of a server with keys', async () => {
   const keyed = await startApp(database, {
-    limits: { sockets: 3 },
+    limits: { connections: 3 },
     variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
     recheckMs: 300,
     pace: { heartbeatMs: 3_600_000 },
@@ -121,7 +121,7 @@ describe('a socket of a server with keys', async () => {
       return keyed.authenticate(given);
     };
     const slow = await startApp(database, {
-      limits: { sockets: 1 },
+      limits: { connections: 1 },
       authenticate: Object.assign(authenticate, { open: false }),
     });
     for (let n = 1; n <= 3; n += 1) {

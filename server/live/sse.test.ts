@@ -48,40 +48,6 @@ describe('Server-Sent Events', () => {
   });
 });
 
-test('the streams of a key are limited over sockets and SSE together, until some end', async () => {
-  const { url, streams, stop } = await startApp(database, {
-    limits: { sockets: 2, subscriptions: 2 },
-    variables: { BATON_ADMIN_KEY: 'k'.repeat(32) },
-  });
-  const authorization = `Bearer ${'k'.repeat(32)}`;
-  const open = () => sseStream(url, query, {}, { authorization });
-  const ready = { data: { event: { type: 'READY' } } };
-  const socket = await rawSocket(url);
-  await socket.init({ authorization });
-  socket.subscribe('1', query);
-  expect(await socket.result('1')).toMatchObject(ready);
-  const three = await Promise.all([open(), open(), open()]);
-  for (const stream of three) expect(await stream.result()).toMatchObject(ready);
-  const refusal = { errors: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'streams', limit: 4, actual: 5 } }] };
-  const fifth = await open();
-  expect(await fifth.result()).toMatchObject(refusal);
-  expect(await fifth.ended).toBe('complete');
-  socket.subscribe('2', query);
-  expect(await socket.result('2')).toMatchObject(refusal);
-  // What is refused for another reason takes no place either.
-  for (let n = 0; n < 5; n += 1)
-    expect(
-      await (
-        await sseStream(url, 'subscription { event: handoffEvents(after: "x") { type } }', {}, { authorization })
-      ).result(),
-    ).toMatchObject({ errors: [{}] });
-  three[0].close();
-  await expect.poll(() => streams.size, { timeout: 20_000 }).toBe(3);
-  expect(await (await open()).result()).toMatchObject(ready);
-  socket.close();
-  await stop();
-});
-
 test('a client that reads nothing is disconnected, and gets everything from its cursor later', async () => {
   const { url, streams } = await startApp(database, {
     limits: { pingMs: 100, drainMs: 500, waitingBytes: 1 },

@@ -19,9 +19,9 @@ export class CursorExpired extends Error {}
 /** The database does not have the event of the cursor: it went back to an earlier moment. */
 export class CursorLost extends Error {}
 
-export class TooManyStreams extends Error {
+export class TooManyConnections extends Error {
   constructor(readonly limit: number) {
-    super(`More than ${limit} streams of one key: end others, then try again`);
+    super(`A key may have ${limit} sockets, SSE subscriptions and MCP streams together: close others, then try again`);
   }
 }
 
@@ -43,8 +43,8 @@ export interface StreamsOptions extends Pace {
   log: Logger;
   /** Calls back when a caller's key ends; returns a function that stops watching. */
   watchKey?: (caller: Caller, onEnded: () => void) => () => void;
-  /** The limit of open streams per caller, over all transports. */
-  limitOfCaller?: number;
+  /** The limit of open sockets, SSE subscriptions and MCP streams per caller. */
+  connectionsOfCaller?: number;
 }
 
 export interface Opening {
@@ -72,7 +72,7 @@ const readAhead = 399;
 export class Streams implements Announcer {
   readonly #places = new Map<string, Place>();
   readonly #open = new Set<Stream>();
-  readonly #ofCaller: Places;
+  readonly #connections: Places;
   readonly #stamper: Stamper;
   /** Which agents have streams here, and when they were last seen. */
   readonly presence: Presence;
@@ -89,8 +89,8 @@ export class Streams implements Announcer {
   #logged = false;
 
   constructor(private readonly options: StreamsOptions) {
-    const { pool, log, doorbell, limitOfCaller = Infinity, heartbeatMs = 10_000 } = options;
-    this.#ofCaller = new Places(limitOfCaller);
+    const { pool, log, doorbell, connectionsOfCaller = Infinity, heartbeatMs = 10_000 } = options;
+    this.#connections = new Places(connectionsOfCaller);
     this.#stamper = createStamper({ pool, log, stamped: (number) => doorbell.ring([{ about: 'all', number }]) });
     this.presence = new Presence({ pool, log, ...options.presence });
     this.#stopListening = doorbell.listen({
@@ -124,17 +124,25 @@ export class Streams implements Announcer {
   }
 
   /**
+   * Counts a connection that carries streams: a socket, an SSE subscription or an MCP stream. Returns a function that gives its
+   * place back and may be called more than once.
+   * @throws TooManyConnections
+   */
+  connect(caller: Caller): () => void {
+    const leave = this.#connections.take(caller);
+    if (leave === null) throw new TooManyConnections(this.#connections.limit);
+    return leave;
+  }
+
+  /**
    * Delivers the events after the cursor, or those committed after this call.
-   * @throws CursorExpired, CursorLost, TooManyStreams, UnavailableError, StreamEnded
+   * @throws CursorExpired, CursorLost, UnavailableError, StreamEnded
    */
   async open(opening: Opening): Promise<Stream> {
     if (this.#stopped) throw new StreamEnded('stopping');
-    const leave = this.#ofCaller.take(opening.caller);
-    if (leave === null) throw new TooManyStreams(this.#ofCaller.limit);
     try {
-      return await this.#begin(opening, leave);
+      return await this.#begin(opening);
     } catch (error) {
-      leave();
       throw isDatabaseAway(error) ? new UnavailableError('read') : error;
     }
   }
@@ -162,7 +170,7 @@ export class Streams implements Announcer {
     await this.presence.stop();
   }
 
-  async #begin(opening: Opening, leave: () => void): Promise<Stream> {
+  async #begin(opening: Opening): Promise<Stream> {
     const { key, caller, after, confined = false, ofSessions = false, accepts } = opening;
     const { pool, watchKey } = this.options;
     const cursors = await cursorsOf(pool);
@@ -182,9 +190,9 @@ export class Streams implements Announcer {
       this.#release(place);
       if (!(error instanceof WentBack)) throw error;
       this.#goBack(place);
-      return this.#begin(opening, leave);
+      return this.#begin(opening);
     }
-    if (!this.#isCurrent(place)) return this.#begin(opening, leave);
+    if (!this.#isCurrent(place)) return this.#begin(opening);
     const stream: Stream = new Stream({
       hub,
       from: from === null ? hub.point : { number: from.number, eventId: from.mark },
@@ -197,7 +205,6 @@ export class Streams implements Announcer {
         this.#open.delete(stream);
         stopWatching?.();
         disconnected();
-        leave();
         this.#release(place);
       },
     });

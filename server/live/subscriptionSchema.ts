@@ -13,7 +13,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import type { EventRow, Item, StreamKey } from './hub.ts';
 import { mayRead, readsEverything, unreadable } from './readable.ts';
 import { historyWentBack, StreamEnded, type Stream } from './stream.ts';
-import { CursorExpired, CursorLost, TooManyStreams } from './streams.ts';
+import { CursorExpired, CursorLost } from './streams.ts';
 
 const after = optional(z.string()).describe(
   'Delivers events after the cursor, or after this call when null: first everything missed, then live. CURSOR_EXPIRED for a cursor of another stream, ahead of this one, of an event that the database no longer has since it went back to an earlier moment (`extensions.reason` is HISTORY_WENT_BACK), or older than what is kept: read the current state with a query, then subscribe with null.',
@@ -175,8 +175,6 @@ async function open(
     return await streams.open({ key, caller, after: cursor, confined, ofSessions, accepts });
   } catch (error) {
     if (error instanceof StreamEnded) throw refused(error.code, error.message, error.extensions);
-    if (error instanceof TooManyStreams)
-      throw refused('LIMIT_EXCEEDED', error.message, { what: 'streams', limit: error.limit, actual: error.limit + 1 });
     if (error instanceof CursorLost)
       throw refused(
         'CURSOR_EXPIRED',

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { Caller } from '../core/work.ts';
 import { EventStream, eventsOf } from '../infra/http/eventStream.ts';
 import { StreamEnded, type Stream } from '../live/stream.ts';
-import { type Streams, TooManyStreams } from '../live/streams.ts';
+import { type Streams, TooManyConnections } from '../live/streams.ts';
 import type { Desk } from './ask.ts';
 import { Refused } from './result.ts';
 import { NoAgent } from './tools.ts';
@@ -23,6 +23,25 @@ interface Seen {
  * @throws NoAgent, Refused, GraphQLError
  */
 export async function changesOf(streams: Streams, caller: Caller, desk: Desk): Promise<Response> {
+  const leave = enter(streams, caller);
+  try {
+    return await changes(streams, caller, desk, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function enter(streams: Streams, caller: Caller): () => void {
+  try {
+    return streams.connect(caller);
+  } catch (error) {
+    if (error instanceof TooManyConnections) throw new Refused(error.message, 'RATE_LIMITED');
+    throw error;
+  }
+}
+
+async function changes(streams: Streams, caller: Caller, desk: Desk, leave: () => void): Promise<Response> {
   let seen: Seen = { definitions: '', agents: new Set() };
   const stream = await open(streams, caller, (agents) => agents.some((id) => seen.agents.has(id)));
   // After the stream was opened, and before its first event is looked at: no change falls between the two.
@@ -51,7 +70,10 @@ export async function changesOf(streams: Streams, caller: Caller, desk: Desk): P
           if (error instanceof StreamEnded || error instanceof NoAgent) return null;
           throw error;
         }),
-      () => stream.return(),
+      () => {
+        leave();
+        return stream.return();
+      },
     ),
   );
 }
@@ -87,8 +109,6 @@ async function open(
     });
   } catch (error) {
     if (error instanceof StreamEnded) throw new GraphQLError(error.message, { extensions: { code: error.code } });
-    if (error instanceof TooManyStreams)
-      throw new GraphQLError(error.message, { extensions: { code: 'LIMIT_EXCEEDED' } });
     throw error;
   }
 }

@@ -12,7 +12,12 @@ type Results = AsyncIterable<ExecutionResult>;
  */
 export const streamedResults: Plugin = {
   onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
-    if (resultProcessor === undefined || (resultProcessor === processRegularResult && !isAsyncIterable(result))) return;
+    if (resultProcessor === undefined) {
+      // Yoga answers 406 and leaves the subscription open.
+      if (isAsyncIterable(result)) void result[Symbol.asyncIterator]().return?.();
+      return;
+    }
+    if (resultProcessor === processRegularResult && !isAsyncIterable(result)) return;
     const isEvents = isAsyncIterable(result) || /\btext\/(event-stream|\*)/i.test(request.headers.get('accept') ?? '');
     const [process, type] = isEvents
       ? [(answer: ExecutionResult | Results) => toEvents(answer), 'text/event-stream']
