@@ -3,6 +3,7 @@ import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePay
 import type { SocketEngine } from '../app.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
 import { type CallerRequest, requestOf } from '../core/request.ts';
+import { warnOften } from '../core/warnOften.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { named, withRequestId } from '../infra/http/named.ts';
@@ -79,7 +80,7 @@ export function createProtocol({
         extra.socket.close(1013, 'Too many connections came without a valid key: try again later');
         return false;
       }
-      log.warn({ err: error }, 'a socket could not be let in; it will come again');
+      warnOften(log, { err: error }, 'a socket could not be let in; it will come again');
       extra.socket.close(1013, 'The key cannot be checked now: try again');
       return false;
     }

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { warnOften } from '../core/warnOften.ts';
 import type { Logger } from '../core/work.ts';
 
 /** Values are written and read in blocks of about this size. */
@@ -110,7 +111,7 @@ export class Spool {
         done += (await this.#file.write(bytes, done, bytes.length - done, this.#end + done)).bytesWritten;
     } catch (error) {
       this.#takesNoMore = true;
-      this.log.warn({ err: error }, 'An import stays in memory: the temporary folder (TMPDIR) takes no file');
+      warnOften(this.log, { err: error }, 'An import stays in memory: the temporary folder (TMPDIR) takes no file');
       return false;
     }
     this.#written.set(number, { at: this.#end, bytes: bytes.length, tag: encryption.getAuthTag() });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { DomainError, ForbiddenError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
 import type { CallerRequest } from '../../core/request.ts';
+import { warnOften } from '../../core/warnOften.ts';
 import { logOf } from '../../core/work.ts';
 import type { Log } from '../../infra/log.ts';
 import { causeOf, isAway } from './away.ts';
@@ -55,7 +56,7 @@ const maskUnseen =
       });
     }
     if (cause instanceof UnavailableError || isAway(cause)) {
-      logOf(log, request).warn({ err: cause }, 'PostgreSQL is away, too slow, or takes no writes');
+      warnOften(log, { err: cause, requestId: request?.id }, 'PostgreSQL is away, too slow, or takes no writes');
       const unavailable = cause instanceof UnavailableError ? cause : new UnavailableError('read');
       return located(error, unavailable.message, { code: unavailable.code });
     }
