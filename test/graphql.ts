@@ -44,10 +44,19 @@ export function client(url: string, { key }: { key?: string } = {}): Client {
         body: JSON.stringify({ query, variables }),
       });
       const { data, errors } = JSON.parse(answer.body) as { data: Data; errors?: GraphQLErrorBody[] };
+      for (const { message } of errors ?? []) demandNoSlip(message, query, variables);
       return { status: answer.status, headers: answer.headers, data, errors };
     },
     close: () => agent.destroy(),
   };
+}
+
+const slips = /\bundefined\b|\bNaN\b|\[object \w+\]/;
+
+/** No message shows a value that the code forgot, in any test. What the caller sent may have such words. */
+function demandNoSlip(message: string, query: string, variables: object): void {
+  if (slips.test(message) && !slips.test(`${query}${JSON.stringify(variables)}`))
+    throw new Error(`A message has a value that was forgotten: ${message}`);
 }
 
 export interface SendOptions {

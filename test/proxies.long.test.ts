@@ -168,3 +168,65 @@ describe.each([
     });
   });
 });
+
+describe('an nginx that keeps connections to Baton', () => {
+  if (nginx.program.find() === undefined)
+    return test.skip(`is not tried because nginx is missing: ${nginx.program.advice}`);
+  const pooled: typeof nginx = {
+    ...nginx,
+    configure: (text, to) =>
+      nginx
+        .configure(text, to)
+        .replace(
+          'http {',
+          `http {\n upstream kept { server ${new URL(to.server).host}; keepalive 4; }\n proxy_request_buffering off;`,
+        )
+        .replace(`proxy_pass ${to.server}`, 'proxy_pass http://kept')
+        .replace('proxy_set_header Connection $connection_upgrade;', 'proxy_set_header Connection "";'),
+  };
+
+  test('answers every request that shares its connections with refused uploads', async () => {
+    const server = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey, BATON_TRUST_PROXY: '1' } });
+    const url = await startProxy(pooled, server.url, '');
+    const json = { 'content-type': 'application/json' };
+    const admin = { authorization };
+    const refusals: [status: number, path: string, headers: Record<string, string>][] = [
+      [401, '/graphql', json],
+      [401, '/mcp', json],
+      [401, '/agents/import', json],
+      [401, '/sessions/x/transcript', {}],
+      [404, '/nowhere', admin],
+      [400, '/mcp/nobody', { ...admin, ...json, accept: 'application/json, text/event-stream' }],
+      [413, '/mcp/ada', { ...admin, ...json, accept: 'application/json, text/event-stream' }],
+      [413, '/graphql', { ...admin, ...json }],
+      [415, '/graphql', { ...admin, 'content-type': 'text/plain' }],
+      [415, '/agents/import', { ...admin, 'content-type': 'text/plain' }],
+      [415, '/sessions/x/transcript', { ...admin, 'content-type': 'multipart/form-data' }],
+    ];
+    const api = client(url, { key: adminKey });
+    let [running, answered] = [true, 0];
+    const others = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (running) {
+          expect(await api.post('{ viewer { role } }')).toMatchObject({
+            status: 200,
+            data: { viewer: { role: 'ADMIN' } },
+          });
+          answered += 1;
+        }
+      }),
+    );
+    for (let round = 0; round < 4; round += 1)
+      for (const [status, path, headers] of refusals) {
+        const bytes = status === 413 ? 1_500_000 : [300_000, 1_000, 900_000, 300_000][round]!;
+        const before = answered;
+        const refused = await Promise.all(
+          [1, 2].map(() => send(`${url}${path}`, { method: 'POST', headers, body: 'x'.repeat(bytes) })),
+        );
+        expect([path, headers, refused.map((answer) => answer.status)]).toEqual([path, headers, [status, status]]);
+        await expect.poll(() => answered, { timeout: 20_000 }).toBeGreaterThan(before + 4);
+      }
+    running = false;
+    await others;
+  }, 60_000);
+});

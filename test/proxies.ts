@@ -56,7 +56,7 @@ export async function startProxy(kind: ProxyKind, server: string, path: string):
   const program = requireProgram(kind.program);
   const folder = mkdtempSync(join(tmpdir(), 'baton-proxy-'));
   const port = await freePort();
-  const language = kind === nginx ? 'nginx' : 'caddyfile';
+  const language = kind.program === nginx.program ? 'nginx' : 'caddyfile';
   const { text } = blocksOf('docs/operations.md').find((block) => block.language === language)!;
   const file = join(folder, 'config');
   await writeFile(file, kind.configure(text, { port, server: new URL(server).origin, path, folder }));

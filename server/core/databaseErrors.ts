@@ -28,9 +28,9 @@ export function isDatabaseAway(error: unknown): boolean {
 /** A statement was ended because its answer is larger than any request may read. */
 export interface AnswerTooLarge extends Error {
   code: 'ANSWER_TOO_LARGE';
-  /** Bytes that were received, and the rows in them. */
-  bytes: number;
-  rows: number;
+  /** Bytes that were received, and the rows in them. Undefined when Prisma made another error of it, as for look-ups that it joins. */
+  bytes?: number | undefined;
+  rows?: number | undefined;
 }
 
 export const isAnswerTooLarge = (error: unknown): error is AnswerTooLarge => errorCode(error) === 'ANSWER_TOO_LARGE';

@@ -253,21 +253,36 @@ export interface ArgumentProblem {
 
 export class InvalidToolArgumentsError extends DomainError {
   readonly code = 'INVALID_TOOL_ARGUMENTS';
+  readonly problems: readonly ArgumentProblem[];
   constructor(
     readonly toolName: string,
-    readonly problems: readonly ArgumentProblem[],
+    problems: readonly ArgumentProblem[],
     /** JSON Schema of the arguments that the tool takes; null for a tool that is not Baton's. */
     readonly schema: object | null,
   ) {
-    super(`The arguments of '${toolName}' are not accepted: ${shownProblems(problems)}`);
+    super(`The arguments of '${short(toolName, longestPart)}' are not accepted: ${shownProblems(problems)}`);
+    this.problems = firstProblems(problems);
   }
 }
 
-function shownProblems(problems: readonly ArgumentProblem[]): string {
-  const shown = problems
-    .slice(0, 5)
-    .map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
-  return `${shown.join('; ')}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`;
+const mostProblems = 20;
+const longestMessage = 500;
+const longestPart = 200;
+
+const short = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
+
+/** The names in a payload or in arguments are the caller's: neither their number nor their length may make a large answer. */
+const firstProblems = (problems: readonly ArgumentProblem[]): ArgumentProblem[] =>
+  problems.slice(0, mostProblems).map(({ path, message }) => ({
+    path: path.map((part) => short(part, longestPart)),
+    message: short(message, longestMessage),
+  }));
+
+function shownProblems(all: readonly ArgumentProblem[]): string {
+  const problems = firstProblems(all.slice(0, 5));
+  const shown = problems.map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(' '));
+  return `${shown.join('; ')}${all.length > 5 ? `; and ${all.length - 5} more` : ''}`;
 }
 
 export class NoHandoffFoundError extends DomainError {
@@ -313,12 +328,14 @@ export class TransitionNotAllowedError extends DomainError {
 
 export class InvalidPayloadError extends DomainError {
   readonly code = 'INVALID_PAYLOAD';
+  readonly problems: readonly ArgumentProblem[];
   constructor(
-    readonly problems: readonly ArgumentProblem[],
+    problems: readonly ArgumentProblem[],
     /** JSON Schema that the payload is checked against. */
     readonly schema: object,
   ) {
     super(`The payload is not accepted: ${shownProblems(problems)}`);
+    this.problems = firstProblems(problems);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isAnswerTooLarge } from '../core/databaseErrors.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
+import { limits } from '../limits/limits.ts';
 import { causeOf } from './errors/away.ts';
 import type { HeldBytes } from './heldBytes.ts';
 
@@ -99,8 +100,9 @@ async function counted<Result>(reading: Promise<Result>, held: HeldBytes, page =
   const result = await reading.catch((error: unknown) => {
     const cause = causeOf(error);
     if (!isAnswerTooLarge(cause)) throw error;
-    const entries = Math.floor((cause.rows * held.limit) / cause.bytes) - 1;
-    throw held.exceed(cause.bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null });
+    const { bytes = limits.held.ofStatement, rows = 0 } = cause;
+    const entries = Math.floor((rows * held.limit) / bytes) - 1;
+    throw held.exceed(bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null });
   });
   const sizes = (Array.isArray(result) ? result : [result]).map(bytesOf);
   held.add(

@@ -177,3 +177,20 @@ test('the same message is read once, wherever it stands in the request', async (
   expect(errors).toBeUndefined();
   expect(read).toBeLessThan(3 * MB);
 });
+
+test('look-ups that Prisma joins to one statement say the limit in numbers, whatever becomes of the error', async () => {
+  const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM handoffs LIMIT 1');
+  await database.pool.query(
+    `UPDATE handoffs SET context = context || jsonb_build_object('openQuestions', (SELECT jsonb_agg(repeat('x', 250000)) FROM generate_series(1, 60))) WHERE id = $1`,
+    [rows[0]!.id],
+  );
+  const id = encodeId('handoff', rows[0]!.id);
+  for (const query of [
+    `{ handoff(id: "${id}") { openQuestions } }`,
+    `{ node(id: "${id}") { ... on Handoff { openQuestions } } }`,
+  ]) {
+    const { errors } = await ask(query);
+    expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', actual: expect.any(Number) as number } }]);
+    expect(errors![0]!.message).toMatch(/^The request reads at least \d+ bytes/);
+  }
+});

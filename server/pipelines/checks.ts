@@ -18,8 +18,14 @@ export type Verdict =
 
 const turns = new Turns(schemas.turns);
 const idle: Thread[] = [];
+const threads = new Set<Thread>();
 const idleMs = 60_000;
 const lookEveryMs = 50;
+
+/** Ends the threads of this process; checks that run reject. */
+export const endThreads = async (): Promise<void> => {
+  await Promise.all([...threads].map((thread) => thread.end()));
+};
 
 /** Checks a payload, both as JSON. A caller has one check at a time. @throws UnavailableError when too many wait. */
 export async function check(caller: string, schema: string, payload: string): Promise<Verdict> {
@@ -57,6 +63,7 @@ class Thread {
   #settle: { resolve(verdict: Verdict): void; reject(error: Error): void } | null = null;
 
   constructor() {
+    threads.add(this);
     this.#ready = new Promise((resolve, reject) => {
       this.#worker.once('message', ({ thread }: { thread: string | null }) => {
         this.#number = thread;
@@ -71,6 +78,7 @@ class Thread {
       });
       this.#worker.once('exit', () => {
         this.ended = true;
+        threads.delete(this);
         const at = idle.indexOf(this);
         if (at >= 0) idle.splice(at, 1);
         const error = new UnavailableError('busy');
@@ -107,6 +115,12 @@ class Thread {
       this.#worker.unref();
       this.#idle = setTimeout(() => this.#end(() => undefined), idleMs).unref();
     }
+  }
+
+  async end(): Promise<void> {
+    this.ended = true;
+    clearTimeout(this.#idle);
+    await this.#worker.terminate();
   }
 
   #end(settle: () => void): void {

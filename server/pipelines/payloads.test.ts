@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { holds } from '../custody/pipeline.ts';
@@ -5,7 +6,7 @@ import { faultOfValue } from '../tools/variables.ts';
 import { client } from '../../test/graphql.ts';
 import { house } from '../../test/refusals.ts';
 import { startApp } from '../../test/server.ts';
-import { check } from './checks.ts';
+import { check, endThreads } from './checks.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
 
 const verdictOf = (schema: object, payload: unknown) => check('ada', JSON.stringify(schema), JSON.stringify(payload));
@@ -120,4 +121,15 @@ describe('a large value', () => {
     expect(faultOfValue({ type: 'OBJECT', enum: others }, value)).toMatch(/not among/);
     expect(reads).toBe(2);
   });
+});
+
+it('no thread of checks stays when they are ended, and the next check starts one', async () => {
+  const running = (): number => readdirSync('/proc/self/task').length;
+  await verdictOf({}, {});
+  await endThreads();
+  const without = running();
+  expect(await verdictOf({ type: 'object' }, {})).toEqual({ problems: [] });
+  expect(running()).toBeGreaterThan(without);
+  await endThreads();
+  expect(running()).toBe(without);
 });
