@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { some } from '../../test/secrets/make.ts';
 import { placeRules } from './placeRules.ts';
-import { redactingTexts, redactText, redactTexts, redactValue } from './redact.ts';
+import { redactingTexts, redactingValue, redactText, redactTexts, redactValue } from './redact.ts';
 import { tokenRules } from './tokenRules.ts';
 
 const size = 256 * 1024;
@@ -215,4 +215,15 @@ test('needs time in proportion to the length of many small texts, together or on
     expect(four).toBeLessThan(one * 8 + 50);
     expect(four).toBeLessThan(whole * 8 + 50);
   }
+});
+
+test.each([
+  ['87,000 texts of one letter', () => Array.from({ length: 87_000 }, () => 'a')],
+  ['6,000 secrets', () => Array.from({ length: 6_000 }, () => `ghp_${some('mixed', 36)}`)],
+  ['25,000 names', () => Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`name ${n}`, 'v']))],
+])('redacts %s of one value in steps of less than 50 ms', (_name, make) => {
+  const value = make();
+  const longest = (): number => stepsOf(redactingValue(value)).longest;
+  // The first run compiles the patterns; a collection of garbage may hit any step.
+  expect(Math.min(longest(), longest(), longest())).toBeLessThan(50);
 });
