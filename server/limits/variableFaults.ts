@@ -8,7 +8,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-/** So many faults are named; the rest would tell a caller little that is new. */
+/** The largest number of faults that a refusal names. */
 const most = 5;
 const longestMessage = 300;
 

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { parseJson } from '../core/json.ts';
+import { parseJson, TooDeep } from '../core/json.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import { Turns } from '../core/turns.ts';
@@ -94,7 +94,8 @@ function parsed(body: string): object {
   try {
     const value: unknown = parseJson(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeep) throw badArgument(`The body is ${error.message}: send fewer`, []);
     // Refused below.
   }
   throw badArgument('The body is not a JSON object: send the input of importAgents', []);

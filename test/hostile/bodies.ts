@@ -22,7 +22,7 @@ export const bodies: readonly Hostile[] = [
   posts('JSON that is a text', '"{ viewer { role } }"', 400, 'BAD_REQUEST'),
   posts('no body', '', 400, 'BAD_REQUEST'),
   posts('broken JSON', '{"query":"{ viewer', 400, 'BAD_REQUEST'),
-  posts('500,000 nested lists', `${'['.repeat(490_000)}${']'.repeat(490_000)}`, 400, 'BAD_REQUEST'),
+  posts('500,000 nested lists', `${'['.repeat(490_000)}${']'.repeat(490_000)}`, 400, 'BAD_USER_INPUT'),
   posts('a query that is a list', '{"query":["{ viewer { role } }"]}', 400, 'BAD_REQUEST'),
   posts('variables that are a text', '{"query":"{ viewer { role } }","variables":"{}"}', 400, 'BAD_REQUEST'),
   posts('variables that are a list', '{"query":"{ viewer { role } }","variables":[1]}', 400, 'BAD_REQUEST'),

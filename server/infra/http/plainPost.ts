@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
-import { parseJson } from '../../core/json.ts';
+import { parseJson, TooDeep } from '../../core/json.ts';
 import { limits } from '../../limits/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
@@ -48,12 +48,23 @@ export function toFetchRequest(
 
 /** The body as JSON. Yoga takes an object with a member `then` for a promise; it is refused here as Yoga refuses other unknown members. */
 function jsonOf(body: string): unknown {
-  const sent: unknown = parseJson(body);
+  const sent = shallow(body);
   if (isObject(sent) && 'then' in sent)
     throw new GraphQLError('Unexpected parameter "then" in the request body.', {
       extensions: { code: 'BAD_REQUEST', http: { status: 400, spec: true } },
     });
   return sent;
+}
+
+function shallow(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error;
+    throw new GraphQLError(`The request body is ${error.message}: send fewer`, {
+      extensions: { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } },
+    });
+  }
 }
 
 /** A valid request of GraphQL over HTTP without further members. */
