@@ -76,7 +76,7 @@ export const foundBefore = (): [string, Found][] =>
 
 /** Keeps an input as a test. Returns the name of its file. */
 export function keep(found: Found): string {
-  const hash = createHash('sha256').update(found.failure.replaceAll(/\d+/g, 'n')).digest('hex').slice(0, 8);
+  const hash = createHash('sha256').update(JSON.stringify(found.input)).digest('hex').slice(0, 8);
   const name = `${found.input.kind}-${hash}.json`;
   writeFileSync(`${folder}${name}`, `${JSON.stringify(found, null, 2)}\n`);
   return name;
