@@ -19,6 +19,7 @@ import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
+import { ownWords } from './ownWords.ts';
 import { requestsAmong, weightOf } from './requests.ts';
 import { bounds, type Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
@@ -39,9 +40,10 @@ const budgets = { users: 48_000, others: 24_000 };
 
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
 export function buildContext(
-  sources: Sources,
+  recorded: Sources,
   { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
 ): Context {
+  const sources = withOwnWords(recorded);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
   const requests = requestsAmong(sources.byUsers);
@@ -147,6 +149,14 @@ const charactersOf = {
   SYSTEM: bounds.systemMessageCharacters,
   TOOL: bounds.messageCharacters,
 };
+
+/** Without what programs wrote in a person's place. */
+const withOwnWords = (sources: Sources): Sources => ({
+  ...sources,
+  byUsers: sources.byUsers
+    .map((message) => ({ ...message, content: ownWords(message.content) }))
+    .filter(({ content }) => content.trim() !== ''),
+});
 
 /** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
