@@ -54,14 +54,15 @@ const sentence = (c: Choice): string =>
 const sentences = (c: Choice, count: number): string =>
   Array.from({ length: count }, () => `When a ${c.of(nouns)} is late, ${sentence(c)}.`).join(' ');
 const asides = [
-  'Let me look at the file first.',
-  "Now I'll run the tests again.",
-  'Good. Next I will check the imports.',
-  'Let me search for other usages.',
-  'I will update the handler now.',
-  'Now let me verify that this works.',
+  'Let me look at %.ts first.',
+  "Now I'll run the tests of % again.",
+  'Good. Next I will check the imports of %.',
+  'Let me search for other usages of `%`.',
+  'I will update the handler in %.ts now.',
+  'Perfect! Now let me verify that % works.',
+  "I'll open %.ts to see how it is built:",
 ];
-const aside = (c: Choice): Step => ({ agent: `${c.of(asides)} (${c.of(nouns)} ${c.number()})`, aside: true });
+const aside = (c: Choice): Step => ({ agent: c.of(asides).replace('%', `${c.of(nouns)}-${c.number()}`), aside: true });
 const source = (c: Choice, lines = 40): string =>
   Array.from(
     { length: lines },
@@ -105,7 +106,6 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
     for (let n = 0; n < 70; n += 1)
       steps.push({ person: c.of(['go on', 'yes', 'ok, next one', 'continue please']) }, ...routine(c, 2), {
         agent: `Step ${n} is done.`,
-        aside: true,
       });
     return { legs: [{ steps: [...steps, { agent: last }] }], facts: [request, rule, finding, last].map(says) };
   },

@@ -12,10 +12,12 @@ import {
   type Passage,
   type StoredVariables,
 } from './context.ts';
-import { readActions } from './derive/actions.ts';
+import { bodyOf, readActions, type Actions } from './derive/actions.ts';
+import { isTold } from './derive/lastCalls.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import type { RecordedLog } from './derive/log.ts';
+import { tellingOf } from './derive/talk.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
@@ -36,7 +38,7 @@ export interface BuildInput {
 }
 
 /** Characters for messages other than the requests and the last message, by author. */
-const budgets = { users: 48_000, others: 24_000 };
+const budgets = { users: 48_000, others: 40_000 };
 
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
 export function buildContext(
@@ -45,6 +47,8 @@ export function buildContext(
 ): Context {
   const sources = withOwnWords(recorded);
   const recentMessages = recentOf(sources);
+  const log = logOf(sources);
+  const actions = readActions(log);
   const { lastAssistant, compaction, totals } = sources;
   const requests = requestsAmong(sources.byUsers);
   const originalRequest = requests.original ?? compaction;
@@ -61,22 +65,26 @@ export function buildContext(
       toolName: name,
       callCount: calls,
       errorCount: errors,
-      lastResult: lastResult === null ? null : shorten(lastResult, bounds.toolResultCharacters),
+      lastResult: lastResult === null ? null : shorten(bodyOf(lastResult), bounds.toolResultCharacters),
       ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
     })),
-    lastToolCalls: sources.lastCalls.map(({ id, name, arguments: given, outcome, outcomeShortened, failed }) => ({
-      toolCallId: id,
-      toolName: name,
-      arguments: shorten(given ?? '{}', bounds.argumentCharacters),
-      outcome,
-      failed,
-      shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
-    })),
+    lastToolCalls: sources.lastCalls.map((call) => {
+      const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
+      return {
+        toolCallId: id,
+        toolName: name,
+        arguments: shorten(given ?? '{}', bounds.argumentCharacters),
+        outcome: bodyOf(outcome),
+        failed,
+        shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
+        ...(isTold(call, lastAssistant?.sequence ?? 0, actions) && { told: true as const }),
+      };
+    }),
     filesModified: sources.files,
     pendingTasks: sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content),
     decisions: sources.decisions,
     recentMessages,
-    ...factsOf(sources),
+    ...factsOf(log, actions),
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
       ...listVariables(variables),
@@ -166,7 +174,7 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
     for (const { sequence, role, content, recordedBy } of messages) {
       if (kept.has(sequence)) continue;
       const short = shorten(content, charactersOf[role]);
-      if (short.length > left) return;
+      if (short.length > left) continue;
       left -= short.length;
       kept.set(sequence, {
         sequence,
@@ -177,16 +185,33 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
       });
     }
   };
-  fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users);
-  fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others);
+  const people = byUsers.filter(({ content }) => weightOf(content) > 0).reverse();
+  fill(
+    people.toSorted((a, b) => weightOf(b.content) - weightOf(a.content)),
+    budgets.users,
+  );
+  const others = recent.filter(({ ofProgram }) => ofProgram !== true).reverse();
+  const telling = tellingOf(
+    others.filter(({ role }) => role === 'ASSISTANT'),
+    people,
+  );
+  const rank = (message: (typeof others)[number]): number => telling.get(message) ?? 1;
+  fill(
+    [
+      ...(lastAssistant === null ? [] : [lastAssistant]),
+      ...others.filter((message) => rank(message) > 0).sort((a, b) => rank(b) - rank(a)),
+    ],
+    budgets.others,
+  );
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
 const longestPlace = 1_000;
 
-function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
-  const log = logOf(sources);
-  const actions = readActions(log);
+function factsOf(
+  log: RecordedLog,
+  actions: Actions,
+): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const { folder, branch, commit } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
   return {

@@ -71,6 +71,8 @@ export interface CarriedCall {
   failed: boolean;
   /** Whether the log holds longer arguments or a longer outcome. */
   shortened: boolean;
+  /** Whether other parts of the Context tell its outcome, or the work itself shows it. */
+  told?: true;
 }
 
 export interface RecentMessage {

@@ -23,7 +23,7 @@ export const kinds = {
   CHECK: { title: 'Last checks', noun: 'check' },
   FAILED_ATTEMPT: { title: 'Failed and not repeated with success', noun: 'failed attempt' },
   VARIABLE: { title: 'Context variables', noun: 'variable' },
-  FILE: { title: 'Files changed, newest first', noun: 'file', leftOut: 'files' },
+  FILE: { title: 'Files changed', noun: 'file', leftOut: 'files' },
   TOOL: { title: 'Tools used', noun: 'tool', leftOut: 'tools' },
   CALL: { title: 'Last tool calls', noun: 'call', leftOut: 'calls' },
   MESSAGE: { title: 'Messages', noun: 'message' },
@@ -33,8 +33,9 @@ export type ItemKind = keyof typeof kinds;
 export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
 export const readingOrder: readonly ItemKind[] = [
-  'INSTRUCTIONS',
   'REQUEST',
+  'LAST_MESSAGE',
+  'INSTRUCTIONS',
   'COMPACTION',
   'REASON',
   'WORKSPACE',
@@ -50,5 +51,4 @@ export const readingOrder: readonly ItemKind[] = [
   'TOOL',
   'CALL',
   'MESSAGE',
-  'LAST_MESSAGE',
 ];

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isSearch, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
+import { commandTool, editTool, pollTool } from './tools.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
@@ -83,11 +84,6 @@ function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome)
 
 const textOf = (...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');
-
-const commandTool =
-  /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
-const editTool =
-  /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
 
 /** The shell line of a call and the folder that it names; null when it runs no command. */
 function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
@@ -220,6 +216,9 @@ function firstFolder(calls: readonly RecordedCall[]): string | undefined {
 }
 
 const header = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))\b/;
+/** What Gemini CLI writes around the output of a command. */
+const framed = /^Command: [^]*?\n(?:Output|Stdout): ([^]*?)\n(?:Stderr: ([^]*?)\n)?Error: ([^]*)/;
+const framedCode = /^Exit Code: (-?\d+)$/m;
 const running = /^Process running with session ID (\d+)$/m;
 const inBackground = /^Command running in background with ID: ([\w-]+)/;
 const exited = /^(?:Process exited with code|Exit code:?) (-?\d+)/m;
@@ -241,14 +240,29 @@ function endingOf({ result, error }: RecordedCall): Outcome {
 /** The header lines before a command's output. */
 const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m, 1)[0]!;
 
-function bodyOf(text: string): string {
+/** The output in the answer of a call, without what its program wrote around it. */
+export function bodyOf(text: string): string {
+  const frame = framed.exec(text);
+  if (frame !== null)
+    return frame
+      .slice(1, 3)
+      .filter((part) => part && part !== '(empty)')
+      .join('\n')
+      .trim();
   if (!header.test(text)) return text === 'failed' ? '' : text.trim();
   const at = text.slice(0, 500).search(/^Output:$/m);
-  return (at >= 0 ? text.slice(at + 'Output:'.length) : text.replace(/^Exit code:? -?\d+\n?/, '')).trim();
+  if (at < 0) return text.replace(/^Exit code:? -?\d+\n?/, '').trim();
+  // A patch by a shell command has its own header in the output.
+  const body = text.slice(at + 'Output:'.length).trim();
+  return header.test(body) && body !== text ? bodyOf(body) : body;
 }
 
 function codeIn(text: string): number | null {
-  const code = header.test(text) ? exited.exec(frontOf(text))?.[1] : undefined;
+  const code = framed.test(text)
+    ? framedCode.exec(text.slice(-400))?.[1]
+    : header.test(text)
+      ? exited.exec(frontOf(text))?.[1]
+      : undefined;
   return code === undefined ? null : Number(code);
 }
 
@@ -258,7 +272,7 @@ function backgroundId(result: string): string | null {
 
 /** Status of a background command in the answer of a polling call; null for other calls. */
 function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outcome & { id: string }) | null {
-  if (!/^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/.test(name)) return null;
+  if (!pollTool.test(name)) return null;
   const args = fieldsOf(given);
   const named = args['session_id'] ?? args['task_id'] ?? args['bash_id'] ?? args['shell_id'];
   const id = typeof named === 'number' ? String(named) : typeof named === 'string' ? named : '';

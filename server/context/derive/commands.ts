@@ -248,6 +248,21 @@ export const isSearch = (command: SimpleCommand): boolean => {
   return searches.has(program) || (program === 'git' && (args[0] === 'diff' || args[0] === 'grep'));
 };
 
+/** Commands that only show what a successor can look at again. */
+const readings = new Set(
+  'cat head tail less more nl ls find tree wc pwd which type stat file du df env printenv ps date whoami id realpath basename dirname sort uniq cut column bat fd'.split(
+    ' ',
+  ),
+);
+const gitReadings = /^(status|diff|log|show|branch|blame|rev-parse|ls-files|remote|describe|reflog|shortlog)$/;
+export const isReading = (command: SimpleCommand): boolean => {
+  const { program, args } = programOf(command);
+  if (command.writes.some((file) => !file.startsWith('/dev/'))) return false;
+  if (program === 'git') return gitReadings.test(args[0] === '-C' ? (args[2] ?? '') : (args[0] ?? ''));
+  if (program === 'sed' || program === 'awk') return !args.some((arg) => /^(-\w*i|--in-place)/.test(arg));
+  return readings.has(program) || isSearch(command);
+};
+
 const trivial = new Set([
   'cd',
   'pushd',
