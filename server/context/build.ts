@@ -12,7 +12,7 @@ import {
   type Passage,
   type StoredVariables,
 } from './context.ts';
-import { bodyOf, readActions, type Actions } from './derive/actions.ts';
+import { bodyOf, changedBy, inFolder, readActions, type Actions } from './derive/actions.ts';
 import { isTold } from './derive/lastCalls.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
@@ -45,10 +45,11 @@ export function buildContext(
   recorded: Sources,
   { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
 ): Context {
-  const sources = withOwnWords(recorded);
-  const recentMessages = recentOf(sources);
-  const log = logOf(sources);
+  const spoken = withOwnWords(recorded);
+  const log = logOf(spoken);
   const actions = readActions(log);
+  const sources = filesWithheld ? spoken : withFilesOf(actions, spoken);
+  const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
   const requests = requestsAmong(sources.byUsers);
   const originalRequest = requests.original ?? compaction;
@@ -165,6 +166,17 @@ const withOwnWords = (sources: Sources): Sources => ({
     .map((message) => ({ ...message, content: ownWords(message.content) }))
     .filter(({ content }) => content.trim() !== ''),
 });
+
+/** With the files that commands changed, newest first. */
+function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
+  const known = new Set(sources.files.map((file) => inFolder(root, file)));
+  const relative = sources.files.some((file) => !file.startsWith('/'));
+  const changed = [...new Set(list.toReversed().flatMap((action) => changedBy(action, root)))]
+    .filter((file) => !known.has(file))
+    .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
+  const files = [...changed, ...sources.files];
+  return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
+}
 
 /** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {

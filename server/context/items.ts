@@ -126,10 +126,10 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
-    ...context.filesModified.map((content, index): Item => ({
+    ...context.filesModified.map((path, index): Item => ({
       id: `file-${index + 1}`,
       kind: 'FILE',
-      content,
+      content: below(workspace?.folder ?? null, path),
       stage: 'files',
     })),
     ...messages,
@@ -177,6 +177,10 @@ const hasOwnResult = ({ toolName, lastResult }: ToolSummary, { lastToolCalls }: 
   lastResult !== null &&
   !isStandardTool(toolName) &&
   lastToolCalls?.some((call) => call.toolName === toolName && call.told !== true) !== true;
+
+/** A path in the workspace without its folder, which the prompt names. */
+const below = (folder: string | null, path: string): string =>
+  folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 function workspaceItem(workspace: Context['workspace']): Item | null {
   const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);

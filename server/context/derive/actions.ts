@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
-import { isSearch, programOf } from './commands.ts';
+import { isSearch, isTrivial, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { commandTool, editTool, pollTool } from './tools.ts';
+import { writtenBy } from './written.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
@@ -59,9 +60,28 @@ export function readActions({ messages, calls, workspaces }: RecordedLog): Actio
   return { list, root: shell.root };
 }
 
-/** Whether it changed files, as far as the call or its command tells. */
-export const changesFiles = ({ ending, files, call }: Action): boolean =>
-  call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
+/**
+ * Files that it changed, as far as the call or its command tells. Of a line that failed, those of the commands before
+ * the last, unless one of them complains.
+ */
+export function changedBy({ ending, files, parts, call, output }: Action, root: string): string[] {
+  if (ending === 'PASSED') return files;
+  const recorded = call.filesModified.map((file) => inFolder(root, file));
+  if (ending !== 'FAILED') return recorded;
+  const last = parts.findLastIndex((part) => !isTrivial(part));
+  return [
+    ...recorded,
+    ...parts
+      .slice(0, Math.max(last, 0))
+      .filter((part) => !output.includes(`${programOf(part).program}: `))
+      .flatMap((part) => writtenIn(part, '')),
+  ];
+}
+
+export const changesFiles = (action: Action): boolean => changedBy(action, '').length > 0;
+
+const writtenIn = (part: Action['parts'][number], output: string): string[] =>
+  writtenBy(part, output).map((file) => inFolder(part.folder, file));
 
 interface Outcome {
   ending: Ending;
@@ -147,7 +167,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
   const patched = patchedFiles(run.command);
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
-  const files = parts.flatMap((part) => writtenBy(part).map((file) => inFolder(part.folder, file)));
+  const files = parts.flatMap((part) => writtenIn(part, output));
   // A failed command leaves the shell in its folder.
   if (persists && ending === 'PASSED')
     shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
@@ -183,26 +203,36 @@ export function inFolder(folder: string, path: string): string {
 
 function partsOf(commands: SimpleCommand[], from: string): { parts: Action['parts']; folder: string } {
   let folder = from;
-  const parts = commands.map((command) => {
-    const part = { ...command, folder };
-    const [program, target] = command.words;
+  const loops = new Map<string, string[]>();
+  const parts = commands.flatMap((command): Action['parts'] => {
+    const [program, target, flag] = command.words;
+    if (program === 'for' && target !== undefined && flag === 'in') loops.set(target, command.words.slice(3));
+    const part = { ...command, folder, words: looped(command.words, loops), writes: looped(command.writes, loops) };
     if (program === 'cd' && target !== undefined && target !== '-') folder = inFolder(folder, target);
-    return part;
+    const script = /^(bash|sh|zsh)$/.test(program ?? '') ? scriptOf(command.words) : undefined;
+    return script === undefined
+      ? [part]
+      : partsOf(splitShell(script), part.folder).parts.map((inner, index, all) =>
+          index === all.length - 1 ? { ...inner, joiner: command.joiner } : inner,
+        );
   });
   return { parts, folder };
 }
 
-/** Files that a command writes, without scratch files and devices. */
-function writtenBy(command: SimpleCommand): string[] {
-  const { program, args } = programOf(command);
-  const inPlace =
-    (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) ||
-    (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
-  const edited = inPlace ? args.filter((arg) => !arg.startsWith('-')).slice(args.includes('-e') ? 0 : 1) : [];
-  const piped = program === 'tee' ? args.filter((arg) => !arg.startsWith('-')) : [];
-  return [...command.writes, ...edited, ...piped].filter(
-    (file) => !/^(\/dev\/|\/tmp\/|\/private\/tmp\/|&|\$)/.test(file),
-  );
+/** The line of `bash -lc 'line'`. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const flag = words.findIndex((word) => /^-\w*c$/.test(word));
+  return flag > 0 ? words[flag + 1] : undefined;
+}
+
+/** The variable of a loop stands for each of its words. */
+function looped(words: readonly string[], loops: ReadonlyMap<string, string[]>): string[] {
+  if (loops.size === 0) return [...words];
+  return words.flatMap((word) => {
+    const name = /\$\{?(\w+)\}?/.exec(word);
+    const values = name === null ? undefined : loops.get(name[1]!);
+    return values === undefined ? [word] : values.map((value) => word.replace(name![0], value));
+  });
 }
 
 function firstFolder(calls: readonly RecordedCall[]): string | undefined {
