@@ -202,7 +202,7 @@ function checkItem(check: Context['checks'][number], index: number): Item {
 }
 
 const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
-  `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
+  `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
 
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';

@@ -231,7 +231,11 @@ const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implemen
 
 const CheckOutcome = builder.enumType('CheckOutcome', {
   description: 'Result of a test, build or lint command.',
-  values: { PASSED: { description: 'It succeeded.' }, FAILED: { description: 'It failed.' } },
+  values: {
+    PASSED: { description: 'It succeeded.' },
+    FAILED: { description: 'It failed.' },
+    NOT_FINISHED: { description: 'It was interrupted, or has no result yet.' },
+  },
 });
 
 const callId = 'Id that the model gave the ToolCall.';

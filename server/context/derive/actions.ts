@@ -22,6 +22,8 @@ export interface Action {
   ending: Ending;
   /** Its output, as far as it is recorded. */
   output: string;
+  /** Exit code; null when it is not recorded. */
+  code: number | null;
 }
 
 export interface Actions {
@@ -93,6 +95,7 @@ interface Outcome {
 function finish(action: Action, outcome: Outcome): void {
   action.ending = foundNothing(action.parts, outcome) ? 'PASSED' : outcome.ending;
   action.output = outcome.output;
+  action.code = outcome.code;
 }
 
 /** A search without matches and a comparison with differences exit with 1, but did not fail. */
@@ -162,6 +165,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
           files: files.map((file) => inFolder(shell.root, file)),
           ending,
           output,
+          code: outcome.code,
         };
   }
   const patched = patchedFiles(run.command);
@@ -185,6 +189,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
     ],
     ending: foundNothing(parts, outcome) ? 'PASSED' : ending,
     output,
+    code: outcome.code,
   };
 }
 
@@ -256,14 +261,33 @@ const skipped = /^(<tool_use_error>)?(Sibling tool call errored|Cancelled: paral
 const refused =
   /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
 
+const brokenOff =
+  /^(?:\[Request interrupted by user|(?:The )?(?:command|tool|execution|operation)?\s*(?:was )?(?:interrupted|aborted|cancelled|canceled)\b|Command timed out\b|command timed out\b)|\b(?:aborted|interrupted) by (?:the )?user\b|<error>Command was aborted before completion<\/error>/i;
+/** Ended by a signal or a time limit: what it would have said is unknown. */
+const isBrokenOff = (output: string, code: number | null): boolean =>
+  code === 124 ||
+  code === 130 ||
+  code === 137 ||
+  code === 143 ||
+  brokenOff.test(output.slice(0, 200)) ||
+  brokenOff.test(output.slice(-200));
+
 function endingOf({ result, error }: RecordedCall): Outcome {
   if (error !== null) {
-    const ending = skipped.test(error) ? 'SKIPPED' : refused.test(error) ? 'REFUSED' : 'FAILED';
-    return { ending, output: bodyOf(error), code: codeIn(error) };
+    const [output, code] = [bodyOf(error), codeIn(error)];
+    const ending = skipped.test(error)
+      ? 'SKIPPED'
+      : isBrokenOff(output, code)
+        ? 'UNKNOWN'
+        : refused.test(error)
+          ? 'REFUSED'
+          : 'FAILED';
+    return { ending, output, code };
   }
   if (result === null) return { ending: 'UNKNOWN', output: '', code: null };
   if (backgroundId(result) !== null) return { ending: 'RUNNING', output: bodyOf(result), code: null };
   const code = codeIn(result);
+  if (isBrokenOff(bodyOf(result), code)) return { ending: 'UNKNOWN', output: bodyOf(result), code };
   return { ending: (code ?? 0) === 0 ? 'PASSED' : 'FAILED', output: bodyOf(result), code };
 }
 

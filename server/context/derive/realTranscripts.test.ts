@@ -37,15 +37,9 @@ const expected: Record<string, Expected> = {
   'claude-code/spotter-8463c716-compact.jsonl': {
     workspace: [worktree, 'spotter-fum', 'af81c43'],
     checks: [
-      'PASSED stale d2YesJaz: mix credo lib/spotter/services/transcript_renderer.ex',
-      'PASSED stale 47JsL9cu: mix credo lib/spotter_web/live/session_live.ex lib/spotter/services/transcript_renderer.ex',
-      'PASSED stale StkiVquB: mix compile --warnings-as-errors',
       'PASSED stale XNx6tgX4: mix compile',
-      'FAILED stale YuWd77EM: node assets/build.js',
       'PASSED stale Jch7Cqp5: cd assets && node build.js',
-      'FAILED stale EjdcizME: mix test test/spotter/services/transcript_renderer_test.exs',
       'PASSED stale VCWEXz3L: cd assets && npx vitest run',
-      'PASSED current KZkmQThW: mix test test/spotter_web/live/session_live_test.exs',
       'PASSED current MDvwSKe7: mix test',
       'PASSED current Wp1CzMPx: mix credo',
     ],
@@ -72,11 +66,7 @@ const expected: Record<string, Expected> = {
       'feat/codex-agent-plugin',
       'c8c252acd853de59c54b5c31374fec6028ee812e',
     ],
-    checks: [
-      `PASSED current RqhrV5wQ: ${codemieTest} -t "Compaction Config"`,
-      `PASSED current md4WFUIJ: ${codemieTest}`,
-      'PASSED current Or3Ukrfp: npm run build',
-    ],
+    checks: [`PASSED current md4WFUIJ: ${codemieTest}`, 'PASSED current Or3Ukrfp: npm run build'],
     failedAttempts: ['XgojxxmC: rg -n "compact|compaction|compacting|summar|context" node_modules/opencode-ai'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
