@@ -11,7 +11,8 @@ import { importTranscript } from '../server/log/importTranscript.ts';
 import { piecesOf } from '../server/log/transcripts/lines.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';
-import { generatedCases, type Case, type Fact } from './promptCases/generated.ts';
+import type { Case, Fact } from './promptCases/facts.ts';
+import { generatedCases } from './promptCases/generated.ts';
 import { realCases } from './promptCases/real.ts';
 import { atLeast, atMost, type Line } from './report.ts';
 

@@ -1,17 +1,7 @@
 import { batonPrompt } from '../../server/log/transcripts/batonPrompt.ts';
+import type { Case, Fact } from './facts.ts';
 import { programs, written, type Notice, type Program, type Step } from './story.ts';
-
-/** What the next agent must learn. `file`: a changed file by name. `check`: a check with its newest outcome on one line. */
-export type Fact = { says: string } | { file: string } | { check: string; outcome: string };
-
-export interface Case {
-  name: string;
-  /** Transcripts of one session in order; each but the first begins after a handoff with a reason. */
-  legs: readonly { text: string; reason: string }[];
-  facts: readonly Fact[];
-  /** Texts that must not be there. */
-  forbidden: readonly string[];
-}
+import { aside, Choice, notice, nouns, path, reading, routine, sentence, sentences, source } from './vocabulary.ts';
 
 interface Story {
   legs: readonly { steps: readonly Step[]; reason?: string }[];
@@ -20,62 +10,6 @@ interface Story {
   forbidden?: readonly string[];
 }
 
-/** Deterministic choice: the same seed gives the same cases. */
-class Choice {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed * 2_654_435_761 + 1;
-  }
-  below(limit: number): number {
-    this.#state = (Math.imul(this.#state ^ (this.#state >>> 15), 2_246_822_519) + 0x9e3779b9) | 0;
-    return ((this.#state ^ (this.#state >>> 13)) >>> 0) % limit;
-  }
-  of<T>(list: readonly T[]): T {
-    return list[this.below(list.length)]!;
-  }
-  number(): number {
-    return 1_000 + this.below(8_999);
-  }
-}
-
-const nouns =
-  'ledger parcel beacon orchard kiosk turbine glacier mosaic harbor lantern pepper quarry saddle thicket violet walnut'.split(
-    ' ',
-  );
-const verbs = 'expires blocks retries drops merges rounds splits orders counts hides'.split(' ');
-const folders =
-  'src/api src/store src/http lib/core lib/jobs web/pages web/forms tools/cli tests/unit tests/flow docs/guide config'.split(
-    ' ',
-  );
-
-/** Sentences that occur nowhere else. */
-const sentence = (c: Choice): string =>
-  `the ${c.of(nouns)}-${c.of(nouns)} ${c.of(verbs)} the ${c.of(nouns)} after ${c.number()} ${c.of(['ms', 'rows', 'calls', 'bytes'])}`;
-const sentences = (c: Choice, count: number): string =>
-  Array.from({ length: count }, () => `When a ${c.of(nouns)} is late, ${sentence(c)}.`).join(' ');
-const asides = [
-  'Let me look at %.ts first.',
-  "Now I'll run the tests of % again.",
-  'Good. Next I will check the imports of %.',
-  'Let me search for other usages of `%`.',
-  'I will update the handler in %.ts now.',
-  'Perfect! Now let me verify that % works.',
-  "I'll open %.ts to see how it is built:",
-];
-const aside = (c: Choice): Step => ({ agent: c.of(asides).replace('%', `${c.of(nouns)}-${c.number()}`), aside: true });
-const source = (c: Choice, lines = 40): string =>
-  Array.from(
-    { length: lines },
-    (_, n) => `${n + 1}  const ${c.of(nouns)}${c.number()} = ${c.of(nouns)}(${c.number()});`,
-  ).join('\n');
-const reading = (c: Choice): Step => ({ read: `${c.of(folders)}/${c.of(nouns)}.ts`, output: source(c) });
-/** Ordinary work that teaches a successor nothing. */
-const routine = (c: Choice, count: number): Step[] =>
-  Array.from({ length: count }, () =>
-    c.of<() => Step[]>([() => [aside(c), reading(c)], () => [reading(c)], () => [aside(c)]])(),
-  ).flat();
-const path = (c: Choice, extension = 'ts'): string => `${c.of(folders)}/${c.of(nouns)}-${c.number()}.${extension}`;
-const notice = (c: Choice, kind: Notice): Step => ({ notice: kind, text: sentences(c, 6) });
 const says = (text: string): Fact => ({ says: text });
 const file = (name: string): Fact => ({ file: name });
 
@@ -119,7 +53,7 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
   },
   'files changed by the shell': (c) => {
     const [here, there, sed, teed, moved, copied, gone, renamed, patched, appended, formatted, refused, code] =
-      Array.from({ length: 13 }, () => path(c)) as string[];
+      Array.from({ length: 13 }, () => path(c));
     const [to, copy, next] = [path(c), path(c), path(c)];
     const ok = (run: string, output = ''): Step => ({ run, output, code: 0 });
     return {
@@ -484,10 +418,6 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
       ],
       facts: requests.map(says),
     };
-  },
-  'one message': (c) => {
-    const request = `Only read this: ${sentence(c)}.`;
-    return { legs: [{ steps: [{ person: request }] }], facts: [says(request)] };
   },
   'large results': (c) => {
     const [request, last] = [`Find the slow query; ${sentence(c)}.`, `It is the join: ${sentence(c)}.`];

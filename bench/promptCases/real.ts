@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { realDataFolder, realPath } from '../../test/realData.ts';
-import type { Case, Fact } from './generated.ts';
+import type { Case, Fact } from './facts.ts';
 
 /** What was found by reading each transcript: short quotations, changed files and checks. */
 interface Known {

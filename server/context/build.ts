@@ -18,6 +18,7 @@ import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { tellingOf } from './derive/talk.ts';
+import { findingsOf } from './derive/findings.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
@@ -51,6 +52,8 @@ export function buildContext(
   const sources = filesWithheld ? spoken : withFilesOf(actions, spoken);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
+  const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
+  const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
   const requests = requestsAmong(sources.byUsers);
   const originalRequest = requests.original ?? compaction;
   const compactionSummary = originalRequest === compaction ? null : compaction;
@@ -82,9 +85,15 @@ export function buildContext(
       };
     }),
     filesModified: sources.files,
-    pendingTasks: sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content),
+    pendingTasks: pending.map(({ content }) => content),
     decisions: sources.decisions,
     recentMessages,
+    ...listed('tasksInProgress', begun),
+    ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
+    ...listed(
+      'findings',
+      findingsOf(actions, [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n')),
+    ),
     ...factsOf(log, actions),
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
@@ -166,6 +175,13 @@ const withOwnWords = (sources: Sources): Sources => ({
     .map((message) => ({ ...message, content: ownWords(message.content) }))
     .filter(({ content }) => content.trim() !== ''),
 });
+
+/** A list that a Context has only when it is not empty. */
+const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
+  entries.length === 0 ? {} : ({ [name]: [...entries] } as Partial<Record<Name, T[]>>);
+
+const reasonText = ({ from, to, reason }: NonNullable<Sources['reasons']>[number]): string =>
+  `${from === null ? '' : `${from} `}to ${to}: ${reason}`;
 
 /** With the files that commands changed, newest first. */
 function withFilesOf({ list, root }: Actions, sources: Sources): Sources {

@@ -51,7 +51,17 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
   const report = reportBefore(lastMessage, assistantMessages);
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
-  const tasks = numbered('TASK', context.pendingTasks);
+  const begun = new Set(context.tasksInProgress);
+  const tasks = numbered(
+    'TASK',
+    context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
+  );
+  const earlier = (context.earlierReasons ?? []).join('\n');
+  const findings = (context.findings ?? [])
+    .filter(
+      ({ callId, line }) => !context.failedAttempts.some((other) => other.callId === callId && other.error === line),
+    )
+    .map(findingItem);
   const decisions = numbered('DECISION', context.decisions).reverse();
   const questions = numbered('QUESTION', context.openQuestions);
   const payload = metadataItems(metadata);
@@ -122,6 +132,8 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     ...payload.slice(0, firstEntries),
     ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
+    earlier === '' ? null : { id: 'reason-2', kind: 'REASON', content: earlier, stage: 'work' },
+    ...findings.reverse(),
     ...context.failedAttempts.map(attemptItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
@@ -217,6 +229,14 @@ function attemptItem({ what, error, callId }: Context['failedAttempts'][number],
     call,
   };
 }
+
+const findingItem = ({ line, command, callId }: NonNullable<Context['findings']>[number], index: number): Item => ({
+  id: `finding-${index + 1}`,
+  kind: 'FINDING',
+  content: `${line} (from ${command}, call ${callId})`,
+  brief: line,
+  stage: 'work',
+});
 
 /** One item for each entry of an object, or one for the whole value. */
 const metadataItems = (metadata: unknown): Item[] =>

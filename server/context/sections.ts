@@ -35,7 +35,11 @@ export interface Move {
   leftOut: LeftOut | null;
 }
 
-const second: Record<string, string> = { 'request-2': 'Latest request', 'last-message-2': 'Last longer message' };
+const second: Record<string, string> = {
+  'request-2': 'Latest request',
+  'last-message-2': 'Last longer message',
+  'reason-2': 'Reasons of earlier handoffs',
+};
 function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
   const name = kindOf(kind).leftOut;
   return name === undefined || leftOut === null ? 0 : leftOut[name];

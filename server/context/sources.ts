@@ -56,6 +56,8 @@ export interface Sources {
   sourceAgentId: string | null;
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
   chain: string[];
+  /** Reasons of the Handoffs so far, oldest first; at most the newest `bounds.reasons`. Empty for a limited reader. */
+  reasons?: { from: string | null; to: string; reason: string }[];
   /** Last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
@@ -89,6 +91,7 @@ export const bounds = {
   factCalls: 300,
   factCharacters: 4_000,
   chain: 50,
+  reasons: 10,
   decisions: 100,
   files: 500,
   tools: 100,
@@ -222,6 +225,9 @@ SELECT
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
     SELECT agent_id, started_at, id FROM tenures WHERE NOT returned ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
+  (SELECT coalesce(json_agg(json_build_object('from', source_agent_id, 'to', target_agent_id, 'reason', left(reason, 300)) ORDER BY depth, initiated_at), '[]') FROM (
+    SELECT source_agent_id, target_agent_id, reason, depth, initiated_at FROM handoffs
+    WHERE session_id = $1 AND reason <> ''${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
   (SELECT id FROM last_agent_turn) AS last_turn_id,
   (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(

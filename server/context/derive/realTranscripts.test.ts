@@ -27,7 +27,6 @@ const expected: Record<string, Expected> = {
   // The failed Edit was repeated by a MultiEdit.
   'claude-code/dkv-5c0375b4-sidechain.jsonl': {
     workspace: ['/path/to/Demo', 'main', null],
-    failedAttempts: ['G4d3p6jV: tree /path/to/Demo'],
   },
   // A person refused its only command.
   'claude-code/spotter-short.jsonl': { workspace: [spotter, 'master', null] },
@@ -67,7 +66,6 @@ const expected: Record<string, Expected> = {
       'c8c252acd853de59c54b5c31374fec6028ee812e',
     ],
     checks: [`PASSED current md4WFUIJ: ${codemieTest}`, 'PASSED current Or3Ukrfp: npm run build'],
-    failedAttempts: ['XgojxxmC: rg -n "compact|compaction|compacting|summar|context" node_modules/opencode-ai'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     workspace: ['/Users/USER/Downloads/CpolarAutoUpdater', 'master', '2dd7acac0d3422d81635a4f5f93cae5f0fe1385f'],
@@ -77,7 +75,6 @@ const expected: Record<string, Expected> = {
   // A patch that did not fit was repeated by writing the whole file.
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     workspace: ['/mnt/d/ai/MoonMind', '001-codex-single-queue', 'd11a29f5b463059a735c67fdad8c362dfc3ade1e'],
-    failedAttempts: ['OqX5Spwk: rg -n "codex"'],
   },
   'codex/test-framework-019c2a1a-warning.jsonl': {
     workspace: ['/home/USER/test-framework', 'main', '15cf835872d2fdbe9c5658fa58c058790df4c165'],

@@ -158,7 +158,7 @@ class TaskList {
       const { id } = fieldsOf(fieldsOf(answer)['task']);
       const number = typeof id === 'string' ? id : (/#(\w+)/.exec(result ?? '')?.[1] ?? String(this.#tasks.size + 1));
       // Each change lists all tasks.
-      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: input['subject'], status: 'pending' });
+      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: described(input), status: 'pending' });
     } else {
       const { taskId } = input;
       const id = typeof taskId === 'number' ? String(taskId) : taskId;
@@ -169,6 +169,12 @@ class TaskList {
     }
     draft.setTasks([...this.#tasks.values()], place);
   }
+}
+
+/** A task with what makes it done. */
+function described({ subject, description }: Fields): unknown {
+  if (typeof subject !== 'string' || typeof description !== 'string' || description.trim() === '') return subject;
+  return description.includes(subject) ? description : `${subject}: ${description}`;
 }
 
 const writers = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);

@@ -132,6 +132,14 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
             { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) },
             place,
           );
+          if (name === 'write_todos' && status === 'success' && !sidechainFile)
+            draft.setTasks(
+              listOf(fieldsOf(args)['todos'])
+                .map(fieldsOf)
+                .filter((todo) => todo['status'] !== 'cancelled')
+                .map((todo) => ({ content: todo['description'], status: todo['status'] })),
+              place,
+            );
         }
       } else {
         draft.addMessage('SYSTEM', texts, place, { kind: entry['type'] === 'error' ? 'ERROR' : 'STATUS' });
