@@ -1,6 +1,6 @@
 import { batonPrompt } from '../../server/log/transcripts/batonPrompt.ts';
 import type { Case, Fact } from './facts.ts';
-import { programs, written, type Notice, type Program, type Step } from './story.ts';
+import { programs, unwanted, written, type Notice, type Program, type Step } from './story.ts';
 import { aside, Choice, notice, nouns, path, reading, routine, sentence, sentences, source } from './vocabulary.ts';
 
 interface Story {
@@ -453,11 +453,4 @@ export function generatedCases(seed: number): Case[] {
       };
     }),
   );
-}
-
-function unwanted(step: Step): string[] {
-  if ('notice' in step) return [step.text];
-  if ('agent' in step) return step.aside === true ? [step.agent] : [];
-  if ('read' in step) return [step.output];
-  return 'subagent' in step ? [step.subagent] : [];
 }

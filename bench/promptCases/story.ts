@@ -346,3 +346,11 @@ function gemini({ folder, steps, leg }: Told): string {
     messages,
   });
 }
+
+/** Texts of a step that a successor does not need. */
+export function unwanted(step: Step): string[] {
+  if ('notice' in step) return [step.text];
+  if ('agent' in step) return step.aside === true ? [step.agent] : [];
+  if ('read' in step) return [step.output];
+  return 'subagent' in step ? [step.subagent] : [];
+}

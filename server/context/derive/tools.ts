@@ -11,7 +11,7 @@ export const taskTool =
   /^(TodoWrite|TodoRead|TaskCreate|TaskUpdate|TaskList|TaskGet|update_plan|todo_write|todo_read|write_todos)$/;
 /** Tools that only read what a successor can read again, and those of the program itself. */
 const otherTool =
-  /^(Read|NotebookRead|Grep|Glob|LS|ToolSearch|Skill|SlashCommand|EnterPlanMode|view_image|read_file|read_many_files|list_directory|list_dir|search_file_content|grep_search|glob|grep|ls|view|activate_skill|save_memory)$/;
+  /^(Read|NotebookRead|Grep|Glob|LS|ToolSearch|Skill|SlashCommand|EnterPlanMode|view_image|read_file|read_many_files|list_directory|list_dir|search_file_content|grep_search|glob|grep|ls|view|web_search|activate_skill|save_memory)$/;
 const ofBaton = /^(mcp__baton__|baton_|transfer_to_)/;
 
 /** A tool whose last result says nothing that a prompt does not tell otherwise. */
