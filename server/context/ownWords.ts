@@ -46,7 +46,6 @@ const tag = (name: string, text: string): string =>
  * was typed.
  */
 export function ownWords(text: string): string {
-  if (ofTheProgram.test(text)) return '';
   if (tagged.test(text)) return `/${tag('name', text).replace(/^\//, '')} ${tag('args', text)}`.trim();
   const own = text
     .replace(block, '')

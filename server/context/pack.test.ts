@@ -285,7 +285,13 @@ describe('a prompt', () => {
   it('names every one of 300 changed files in 20 folders at 4,000 tokens', () => {
     const filesModified = Array.from({ length: 300 }, (_, n) => `packages/part-${n % 20}/src/module-${n}.ts`);
     const { text } = packed(
-      { ...emptyContext, originalRequest: rich.originalRequest, lastMessage: rich.lastMessage, filesModified },
+      {
+        ...emptyContext,
+        originalRequest: message(1, 'Make the importer fast. '.repeat(600)),
+        compactionSummary: message(2, 'This was done. '.repeat(600)),
+        lastMessage: message(60, 'The parser is done. '.repeat(400), 'ada'),
+        filesModified,
+      },
       { maxTokens: 4_000 },
     );
     for (let n = 0; n < 300; n += 1) expect(text).toMatch(new RegExp(`[ /]module-${n}\\.ts[,\\n]`));

@@ -87,10 +87,10 @@ export class Packing {
     const complete = head.every((piece) => this.#put(piece, allowanceOf(piece).least, allowanceOf(piece).first));
     for (const piece of head) this.#grow(piece, this.#whole * allowanceOf(piece).share);
     if (complete && this.#add('work')) {
-      // Whole if possible: it is the only record of the work before it.
-      for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
       const files = this.pieces.filter(isIn('files')).reduce((size, { full }) => size + full.length, 0);
       if (files <= this.#whole * shareOfFiles) this.#add('files');
+      // Whole if possible: it is the only record of the work before it.
+      for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
       for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece)))
         this.#grow(piece, this.#whole * largestShare);
       if (this.#add('files')) this.#addTalk();
