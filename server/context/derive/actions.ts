@@ -73,17 +73,26 @@ export function changedBy({ ending, files, parts, call, output }: Action, root: 
   const last = parts.findLastIndex((part) => !isTrivial(part));
   return [
     ...recorded,
-    ...parts
-      .slice(0, Math.max(last, 0))
-      .filter((part) => !output.includes(`${programOf(part).program}: `))
-      .flatMap((part) => writtenIn(part, '')),
+    ...writtenIn(
+      parts.slice(0, Math.max(last, 0)).filter((part) => !output.includes(`${programOf(part).program}: `)),
+      '',
+    ),
   ];
 }
 
 export const changesFiles = (action: Action): boolean => changedBy(action, '').length > 0;
 
-const writtenIn = (part: Action['parts'][number], output: string): string[] =>
-  writtenBy(part, output).map((file) => inFolder(part.folder, file));
+/** Files of one line; more are not named. */
+const maxFiles = 200;
+
+function writtenIn(parts: Action['parts'], output: string): string[] {
+  const files = new Set<string>();
+  for (const part of parts) {
+    if (files.size >= maxFiles) break;
+    for (const file of writtenBy(part, output)) files.add(inFolder(part.folder, file));
+  }
+  return [...files].slice(0, maxFiles);
+}
 
 interface Outcome {
   ending: Ending;
@@ -171,7 +180,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
   const patched = patchedFiles(run.command);
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
-  const files = parts.flatMap((part) => writtenIn(part, output));
+  const files = writtenIn(parts, output);
   // A failed command leaves the shell in its folder.
   if (persists && ending === 'PASSED')
     shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
@@ -211,7 +220,8 @@ function partsOf(commands: SimpleCommand[], from: string): { parts: Action['part
   const loops = new Map<string, string[]>();
   const parts = commands.flatMap((command): Action['parts'] => {
     const [program, target, flag] = command.words;
-    if (program === 'for' && target !== undefined && flag === 'in') loops.set(target, command.words.slice(3));
+    if (program === 'for' && target !== undefined && flag === 'in')
+      loops.set(target, command.words.slice(3, 3 + maxLoopValues));
     const part = { ...command, folder, words: looped(command.words, loops), writes: looped(command.writes, loops) };
     if (program === 'cd' && target !== undefined && target !== '-') folder = inFolder(folder, target);
     const script = /^(bash|sh|zsh)$/.test(program ?? '') ? scriptOf(command.words) : undefined;
@@ -229,6 +239,8 @@ function scriptOf(words: readonly string[]): string | undefined {
   const flag = words.findIndex((word) => /^-\w*c$/.test(word));
   return flag > 0 ? words[flag + 1] : undefined;
 }
+
+const maxLoopValues = 10;
 
 /** The variable of a loop stands for each of its words. */
 function looped(words: readonly string[], loops: ReadonlyMap<string, string[]>): string[] {

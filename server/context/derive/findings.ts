@@ -25,8 +25,9 @@ const wordsOf = (text: string): Set<string> => new Set((text.match(words) ?? [])
 /** A successor can read files and edits again. */
 const isReadAgain = ({ command, parts }: Action): boolean => command === null || parts.every(isReading);
 
-/** Lines of results from which a later command took a port, an id or another name, oldest first; the newest `maxFindings`. Leaves out what `told` says. */
-export function findingsOf({ list }: Actions, told: string): Finding[] {
+/** Lines of results from which a later command took a port, an id or another name, oldest first; the newest `maxFindings`. Leaves out what messages tell. */
+export function findingsOf({ list }: Actions, messages: string): Finding[] {
+  const told = wordsOf(messages);
   // From the end: what later commands name, without what they said themselves before.
   const first = new Map<string, number>();
   for (const { index, command } of list)
@@ -43,7 +44,7 @@ export function findingsOf({ list }: Actions, told: string): Finding[] {
       const here = [...wordsOf(line)].filter((word) => used.has(word) && !known.has(word));
       if (here.length === 0) continue;
       for (const word of here) known.add(word);
-      if (here.every((word) => told.includes(word))) continue;
+      if (here.every((word) => told.has(word))) continue;
       found.push({
         line: shorten(line.trim(), lineCharacters),
         command: shorten((action.command ?? '').trim(), commandCharacters),

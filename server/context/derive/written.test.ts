@@ -74,3 +74,16 @@ test('finds each changed file under its own name, in whatever way and order', ()
     }),
   );
 });
+
+test('needs little time for lines that multiply their words', () => {
+  const lines = [
+    `touch ${'{a,b}'.repeat(700)}`,
+    `for f in ${'a '.repeat(600)}; do ${'rm $f; '.repeat(400)}done`,
+    `node -e "${'a = "b"; '.repeat(400)}"`,
+    `mv ${'a.ts '.repeat(800)}`,
+  ];
+  const from = process.cpuUsage();
+  readActions(workOf(...Array.from({ length: 300 }, (_, n) => ran(`c${n}`, lines[n % lines.length]!))));
+  const { user, system } = process.cpuUsage(from);
+  expect((user + system) / 1_000).toBeLessThan(3_000);
+});
