@@ -13,6 +13,7 @@ import { metrics } from './metrics.ts';
 import { drawing, opening } from './opening.ts';
 import { paints } from './paints.ts';
 import { openPlace, type Place } from './place.ts';
+import { prompts } from './prompts.ts';
 import { prepared } from './prepared.ts';
 import { queue } from './queue.ts';
 import { reassign } from './reassign.ts';
@@ -55,6 +56,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   replica,
   backup,
   prepared,
+  prompts,
   turns,
 };
 const file = 'bench.md';

@@ -111,6 +111,8 @@ export type ContextItemKind =
   | 'FAILED_ATTEMPT'
   /** A changed file. */
   | 'FILE'
+  /** A line of a result from which later work took a port, an id or another name. */
+  | 'FINDING'
   /** The target Agent's instructions. */
   | 'INSTRUCTIONS'
   /** The last words of the source Agent. */

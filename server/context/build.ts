@@ -12,13 +12,17 @@ import {
   type Passage,
   type StoredVariables,
 } from './context.ts';
-import { readActions } from './derive/actions.ts';
+import { bodyOf, changedBy, inFolder, readActions, type Actions } from './derive/actions.ts';
+import { isTold } from './derive/lastCalls.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import type { RecordedLog } from './derive/log.ts';
+import { tellingOf } from './derive/talk.ts';
+import { findingsOf } from './derive/findings.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
+import { ownWords } from './ownWords.ts';
 import { requestsAmong, weightOf } from './requests.ts';
 import { bounds, type Sources } from './sources.ts';
 import { shorten } from './shorten.ts';
@@ -35,15 +39,21 @@ export interface BuildInput {
 }
 
 /** Characters for messages other than the requests and the last message, by author. */
-const budgets = { users: 48_000, others: 24_000 };
+const budgets = { users: 48_000, others: 40_000 };
 
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
 export function buildContext(
-  sources: Sources,
+  recorded: Sources,
   { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
 ): Context {
+  const spoken = withOwnWords(recorded);
+  const log = logOf(spoken);
+  const actions = readActions(log);
+  const sources = filesWithheld ? spoken : withFilesOf(actions, spoken);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
+  const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
+  const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
   const requests = requestsAmong(sources.byUsers);
   const originalRequest = requests.original ?? compaction;
   const compactionSummary = originalRequest === compaction ? null : compaction;
@@ -59,22 +69,32 @@ export function buildContext(
       toolName: name,
       callCount: calls,
       errorCount: errors,
-      lastResult: lastResult === null ? null : shorten(lastResult, bounds.toolResultCharacters),
+      lastResult: lastResult === null ? null : shorten(bodyOf(lastResult), bounds.toolResultCharacters),
       ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
     })),
-    lastToolCalls: sources.lastCalls.map(({ id, name, arguments: given, outcome, outcomeShortened, failed }) => ({
-      toolCallId: id,
-      toolName: name,
-      arguments: shorten(given ?? '{}', bounds.argumentCharacters),
-      outcome,
-      failed,
-      shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
-    })),
+    lastToolCalls: sources.lastCalls.map((call) => {
+      const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
+      return {
+        toolCallId: id,
+        toolName: name,
+        arguments: shorten(given ?? '{}', bounds.argumentCharacters),
+        outcome: bodyOf(outcome),
+        failed,
+        shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
+        ...(isTold(call, lastAssistant?.sequence ?? 0, actions) && { told: true as const }),
+      };
+    }),
     filesModified: sources.files,
-    pendingTasks: sources.tasks.filter((task) => task.status !== 'DONE').map((task) => task.content),
+    pendingTasks: pending.map(({ content }) => content),
     decisions: sources.decisions,
     recentMessages,
-    ...factsOf(sources),
+    ...listed('tasksInProgress', begun),
+    ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
+    ...listed(
+      'findings',
+      findingsOf(actions, [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n')),
+    ),
+    ...factsOf(log, actions),
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
       ...listVariables(variables),
@@ -148,6 +168,32 @@ const charactersOf = {
   TOOL: bounds.messageCharacters,
 };
 
+/** Without what programs wrote in a person's place. */
+const withOwnWords = (sources: Sources): Sources => ({
+  ...sources,
+  byUsers: sources.byUsers
+    .map((message) => ({ ...message, content: ownWords(message.content) }))
+    .filter(({ content }) => content.trim() !== ''),
+});
+
+/** A list that a Context has only when it is not empty. */
+const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
+  entries.length === 0 ? {} : ({ [name]: [...entries] } as Partial<Record<Name, T[]>>);
+
+const reasonText = ({ from, to, reason }: NonNullable<Sources['reasons']>[number]): string =>
+  `${from === null ? '' : `${from} `}to ${to}: ${reason}`;
+
+/** With the files that commands changed, newest first. */
+function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
+  const known = new Set(sources.files.map((file) => inFolder(root, file)));
+  const relative = sources.files.some((file) => !file.startsWith('/'));
+  const changed = [...new Set(list.toReversed().flatMap((action) => changedBy(action, root)))]
+    .filter((file) => !known.has(file))
+    .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
+  const files = [...changed, ...sources.files];
+  return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
+}
+
 /** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
@@ -156,7 +202,7 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
     for (const { sequence, role, content, recordedBy } of messages) {
       if (kept.has(sequence)) continue;
       const short = shorten(content, charactersOf[role]);
-      if (short.length > left) return;
+      if (short.length > left) continue;
       left -= short.length;
       kept.set(sequence, {
         sequence,
@@ -167,16 +213,33 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
       });
     }
   };
-  fill(byUsers.filter(({ content }) => weightOf(content) > 0).reverse(), budgets.users);
-  fill([...(lastAssistant === null ? [] : [lastAssistant]), ...recent.toReversed()], budgets.others);
+  const people = byUsers.filter(({ content }) => weightOf(content) > 0).reverse();
+  fill(
+    people.toSorted((a, b) => weightOf(b.content) - weightOf(a.content)),
+    budgets.users,
+  );
+  const others = recent.filter(({ ofProgram }) => ofProgram !== true).reverse();
+  const telling = tellingOf(
+    others.filter(({ role }) => role === 'ASSISTANT'),
+    people,
+  );
+  const rank = (message: (typeof others)[number]): number => telling.get(message) ?? 1;
+  fill(
+    [
+      ...(lastAssistant === null ? [] : [lastAssistant]),
+      ...others.filter((message) => rank(message) > 0).sort((a, b) => rank(b) - rank(a)),
+    ],
+    budgets.others,
+  );
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
 const longestPlace = 1_000;
 
-function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
-  const log = logOf(sources);
-  const actions = readActions(log);
+function factsOf(
+  log: RecordedLog,
+  actions: Actions,
+): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const { folder, branch, commit, host, repository } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
   return {

@@ -138,7 +138,7 @@ describe('a Handoff carries', () => {
       { toolName: 'Bash', arguments: '{"command": "run bad"}', outcome: 'broken', failed: true, shortened: false },
     ]);
     expect(handoff.leftOut).toMatchObject({ calls: 0, unansweredCalls: 1 });
-    expect(handoff.contextPrompt.text).toContain('-> failed: broken');
+    expect(handoff.contextPrompt.text).toContain('- run bad (call bad) -> broken');
     expect(handoff.contextPrompt.text).toContain('The last turn had 1 tool call without a result yet.');
     expect(handoff.contextPrompt.text).not.toContain('run open');
   });
@@ -200,15 +200,17 @@ describe('contextItem returns whole', () => {
       long('output', 50_000),
     ];
     await say(id, 'USER', asked);
-    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'Grep'), result }] });
+    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'mcp__wiki__read'), result }] });
+    await say(id, 'ASSISTANT', report);
+    await say(id, 'ASSISTANT', last);
+    const query = { name: 'mcp__db__query' };
     await turn(id, {
-      messages: [{ role: 'ASSISTANT', content: report }],
+      messages: [],
       toolCalls: [
-        answered('c1', result),
-        { ...answered('c2', null, result), arguments: { command: long('arg', 5_000) } },
+        { ...answered('c1', result), ...query },
+        { ...answered('c2', null, result), ...query, arguments: { command: long('arg', 5_000) } },
       ],
     });
-    await say(id, 'ASSISTANT', last);
     const tasks = Array.from({ length: 30 }, (_, n) => `Task ${n}: ${long('do', 900)}`);
     await run(setTasks, { sessionId: id, tasks: tasks.map((content) => ({ content, status: 'PENDING' as const })) });
     const { handoffId } = await reassign(id, { agentId: 'bob' });
@@ -217,12 +219,11 @@ describe('contextItem returns whole', () => {
     const content = async (itemId: string) => (await item(handoffId, itemId))?.content;
     expect(await content('request-1')).toBe(asked);
     expect(await content('last-message-1')).toBe(last);
-    expect(await content('call-1')).toBe(`Bash {"command":"run c1"} -> ${result}`);
+    expect(await content('call-1')).toBe(`mcp__db__query {"command":"run c1"} -> ${result}`);
     expect(await content('call-2')).toBe(
-      `Bash ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`,
+      `mcp__db__query ${JSON.stringify({ command: long('arg', 5_000) })} -> failed: ${result}`,
     );
-    expect(await content('tool-1')).toBe('Bash: 2 calls, 1 failed');
-    expect(await content('tool-2')).toBe(`Grep: 1 call; last: ${result}`);
+    expect(await content('tool-2')).toBe(`mcp__wiki__read: 1 call; last: ${result}`);
     expect(await content(contextPrompt.dropped.find(({ kind }) => kind === 'MESSAGE')!.id)).toBe(
       `#2 assistant: ${report}`,
     );
@@ -261,7 +262,7 @@ test('shows a Handoff that was stored before these fields existed', async () => 
     await say(id, role, content);
   const { handoffId } = await reassign(id, { agentId: 'bob' });
   await database.pool.query(
-    `UPDATE handoffs SET context = '{"toolSummaries": [{"toolName": "Bash", "callCount": 1, "errorCount": 0, "lastResult": "ok"}],
+    `UPDATE handoffs SET context = '{"toolSummaries": [{"toolName": "jira", "callCount": 1, "errorCount": 0, "lastResult": "ok"}],
        "recentMessages": [{"role": "USER", "content": "Fix it."}, {"role": "ASSISTANT", "content": "Done."}]}' WHERE id = $1`,
     [handoffId],
   );
@@ -270,7 +271,7 @@ test('shows a Handoff that was stored before these fields existed', async () => 
   expect(old.markdown).toContain('## Last message\n\n> Done.');
   expect(old.contextPrompt.text).toContain('## Last message\n```\nDone.\n```');
   expect(old.contextPrompt.text).toContain('user: Fix it.');
-  expect(await item(handoffId, 'tool-1')).toEqual({ kind: 'TOOL', content: 'Bash: 1 call; last: ok' });
+  expect(await item(handoffId, 'tool-1')).toEqual({ kind: 'TOOL', content: 'jira: 1 call; last: ok' });
 });
 
 test('makes a Handoff with a bounded Context from a log of any length', async () => {

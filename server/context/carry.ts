@@ -91,6 +91,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     files: carry.files ? files : [],
     tasks: carry.tasks ? tasks : [],
     decisions: carry.decisions ? decisions : [],
+    reasons: carry.messages === 'ALL' ? (sources.reasons ?? []) : [],
     totals: {
       messages: messageCountLeft(sources, carry),
       userMessages: totals.userMessages,
@@ -206,9 +207,13 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     workspace: context.workspace !== null && !take(sizeOf(context.workspace)) ? drop('WORKSPACE') : context.workspace,
     openQuestions: fill(context.openQuestions, 'QUESTION'),
     pendingTasks: fill(context.pendingTasks, 'TASK'),
+    // Positions in a list that is shorter now.
+    ...(context.tasksInProgress && { tasksInProgress: [] }),
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
+    ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
+    ...(context.earlierReasons && { earlierReasons: fillBack(context.earlierReasons, 'REASON') }),
     contextVariables: context.contextVariables.filter(
       (variable) => isOwnVariable(variable) || fill([variable], 'VARIABLE').length === 1,
     ),

@@ -1,5 +1,6 @@
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
+import type { Finding } from './derive/findings.ts';
 import type { Workspace } from './derive/log.ts';
 import type { ItemKind } from './kinds.ts';
 
@@ -29,6 +30,12 @@ export interface Context {
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];
+  /** Lines of results from which later commands took a port, an id or another name. Absent in Handoffs older than this field. */
+  findings?: Finding[];
+  /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */
+  earlierReasons?: string[];
+  /** Positions in `pendingTasks` of those that were begun. */
+  tasksInProgress?: number[];
   /** Last question to a person when it is unanswered; several entries when it has several parts. */
   openQuestions: string[];
   /** Instructions of the target agent; null when it has none. */
@@ -71,6 +78,8 @@ export interface CarriedCall {
   failed: boolean;
   /** Whether the log holds longer arguments or a longer outcome. */
   shortened: boolean;
+  /** Whether other parts of the Context tell its outcome, or the work itself shows it. */
+  told?: true;
 }
 
 export interface RecentMessage {

@@ -20,6 +20,8 @@ const textBytes = {
   question: 400,
 };
 const shortestItem = 80;
+/** Results and reasons that a large Context keeps. */
+const fewest = 5;
 /** Paths are kept longer: one with a missing part names no file. */
 const shortestPath = 1_000;
 
@@ -74,6 +76,8 @@ export function fitContext(context: Context): Context {
       error: fitText(attempt.error, textBytes.error),
     })),
     openQuestions: context.openQuestions.map((question) => fitText(question, textBytes.question)),
+    ...(context.findings && { findings: context.findings.slice(-fewest) }),
+    ...(context.earlierReasons && { earlierReasons: context.earlierReasons.slice(-fewest) }),
     compactionSummary: fitMessage(context.compactionSummary, textBytes.compaction),
   };
   const lists = {

@@ -1,5 +1,15 @@
-import { isOwnVariable, type CarriedCall, type Context, type ContextVariable, type ToolSummary } from './context.ts';
+import {
+  isOwnVariable,
+  type CarriedCall,
+  type Context,
+  type ContextVariable,
+  type RecentMessage,
+  type ToolSummary,
+} from './context.ts';
+import { isStandardTool, taskTool } from './derive/tools.ts';
 import type { ItemKind } from './kinds.ts';
+import { weightOf } from './requests.ts';
+import { tellingOf } from './derive/talk.ts';
 
 /** One piece of a Context, which a prompt keeps or drops. */
 export interface Item {
@@ -41,7 +51,17 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
   const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
   const report = reportBefore(lastMessage, assistantMessages);
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
-  const tasks = numbered('TASK', context.pendingTasks);
+  const begun = new Set(context.tasksInProgress);
+  const tasks = numbered(
+    'TASK',
+    context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
+  );
+  const earlier = (context.earlierReasons ?? []).join('\n');
+  const findings = (context.findings ?? [])
+    .filter(
+      ({ callId, line }) => !context.failedAttempts.some((other) => other.callId === callId && other.error === line),
+    )
+    .map(findingItem);
   const decisions = numbered('DECISION', context.decisions).reverse();
   const questions = numbered('QUESTION', context.openQuestions);
   const payload = metadataItems(metadata);
@@ -51,16 +71,26 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     id: 'summary-1',
     kind: 'SUMMARY',
     content: context.summary,
-    stage: summaryComposed === true ? 'rest' : 'head',
+    stage: 'head',
   };
   const variables = context.contextVariables
     .map((variable, index) => variableItem(variable, index))
     .filter((item) => item !== null);
   const calls = (context.lastToolCalls ?? [])
-    .map((call, index) => (repeatsTasks(call, context) ? null : callItem(call, index)))
+    .map((call, index) => (call.told === true || keepsTasks(call) ? null : callItem(call, index)))
     .reverse();
+  const telling = tellingOf(
+    assistantMessages.filter((message) => message.sequence !== undefined) as { sequence: number; content: string }[],
+    context.recentMessages.flatMap(({ role, sequence }) =>
+      role === 'USER' && sequence !== undefined ? [{ sequence }] : [],
+    ),
+  );
+  const rankOf = (message: RecentMessage): number =>
+    message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 1);
   const messages = context.recentMessages
-    .map((message, index): Item | null => {
+    .map((message, index) => ({ message, index, rank: rankOf(message) }))
+    .sort((a, b) => b.rank - a.rank || b.index - a.index)
+    .map(({ message, index }): Item | null => {
       const { role, content, sequence, shortened } = message;
       // Results are shown with their calls.
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
@@ -83,8 +113,7 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
         stage: stageOf[role],
         ...origin,
       };
-    })
-    .reverse();
+    });
   const items: (Item | null | undefined)[] = [
     messageItem('REQUEST', 1, originalRequest),
     messageItem('LAST_MESSAGE', 1, lastMessage),
@@ -96,28 +125,28 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     messageItem('REQUEST', 2, latestRequest),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
     workspaceItem(workspace),
+    // A composed summary only repeats other items.
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
     ...questions.slice(1),
     ...payload.slice(0, firstEntries),
     ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
+    earlier === '' ? null : { id: 'reason-2', kind: 'REASON', content: earlier, stage: 'work' },
+    ...findings.reverse(),
     ...context.failedAttempts.map(attemptItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
-    ...context.filesModified.map((content, index): Item => ({
+    ...context.filesModified.map((path, index): Item => ({
       id: `file-${index + 1}`,
       kind: 'FILE',
-      content,
+      content: below(workspace?.folder ?? null, path),
       stage: 'files',
     })),
     ...messages,
-    ...context.toolSummaries.map((tool, index) =>
-      toolItem(hasOwnResult(tool, context) ? tool : { ...tool, lastResult: null, lastCallId: undefined }, index),
-    ),
+    ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
     ...calls,
-    summaryComposed === true ? summary : null,
     ...variables.filter(({ stage }) => stage === 'rest'),
   ];
   return items
@@ -152,26 +181,18 @@ const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'res
 const recorder = ({ recordedBy }: { recordedBy?: string | null }): string =>
   recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`;
 
-/** Tools that write the task list; their arguments repeat it. */
-const taskTools = new Set([
-  'TodoWrite',
-  'TodoRead',
-  'TaskCreate',
-  'TaskUpdate',
-  'TaskList',
-  'TaskGet',
-  'update_plan',
-  'todo_write',
-  'write_todos',
-]);
-const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTools.has(toolName);
-/** A call that repeats the pending tasks; when all are done, the last such call is kept. */
-const repeatsTasks = (call: CarriedCall, { pendingTasks, lastToolCalls }: Context): boolean =>
-  keepsTasks(call) && (pendingTasks.length > 0 || lastToolCalls?.findLast(keepsTasks) !== call);
+/** The tasks have items of their own. */
+const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTool.test(toolName);
 
-/** Whether the last result of a tool appears nowhere else: neither with its call nor as the task list. */
-const hasOwnResult = ({ toolName }: ToolSummary, { lastToolCalls }: Context): boolean =>
-  !taskTools.has(toolName) && lastToolCalls?.some((call) => call.toolName === toolName) !== true;
+/** Whether the last result of a tool appears nowhere else. */
+const hasOwnResult = ({ toolName, lastResult }: ToolSummary, { lastToolCalls }: Context): boolean =>
+  lastResult !== null &&
+  !isStandardTool(toolName) &&
+  lastToolCalls?.some((call) => call.toolName === toolName && call.told !== true) !== true;
+
+/** A path in the workspace without its folder, which the prompt names. */
+const below = (folder: string | null, path: string): string =>
+  folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 function workspaceItem(workspace: Context['workspace']): Item | null {
   const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
@@ -195,7 +216,7 @@ function checkItem(check: Context['checks'][number], index: number): Item {
 }
 
 const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
-  `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}: ${command}`;
+  `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
 
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
@@ -210,6 +231,14 @@ function attemptItem({ what, error, callId }: Context['failedAttempts'][number],
     call,
   };
 }
+
+const findingItem = ({ line, command, callId }: NonNullable<Context['findings']>[number], index: number): Item => ({
+  id: `finding-${index + 1}`,
+  kind: 'FINDING',
+  content: `${line} (from ${command}, call ${callId})`,
+  brief: line,
+  stage: 'work',
+});
 
 /** One item for each entry of an object, or one for the whole value. */
 const metadataItems = (metadata: unknown): Item[] =>
@@ -281,7 +310,15 @@ function messageItem(
   };
 }
 
-const inHeading = new Set(['_handoff_chain', '_handoff_depth', '_handoff_from', '_handoff_reason', '_handoff_to']);
+/** Said in the heading, or of no use to the target. */
+const inHeading = new Set([
+  '_handoff_chain',
+  '_handoff_depth',
+  '_handoff_from',
+  '_handoff_reason',
+  '_handoff_to',
+  '_handoff_tool',
+]);
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>
   inHeading.has(variable.name)

@@ -22,8 +22,9 @@ export const kinds = {
   DECISION: { title: 'Decisions', noun: 'decision', leftOut: 'decisions' },
   CHECK: { title: 'Last checks', noun: 'check' },
   FAILED_ATTEMPT: { title: 'Failed and not repeated with success', noun: 'failed attempt' },
+  FINDING: { title: 'Results that later work relies on', noun: 'result' },
   VARIABLE: { title: 'Context variables', noun: 'variable' },
-  FILE: { title: 'Files changed, newest first', noun: 'file', leftOut: 'files' },
+  FILE: { title: 'Files changed', noun: 'file', leftOut: 'files' },
   TOOL: { title: 'Tools used', noun: 'tool', leftOut: 'tools' },
   CALL: { title: 'Last tool calls', noun: 'call', leftOut: 'calls' },
   MESSAGE: { title: 'Messages', noun: 'message' },
@@ -33,8 +34,9 @@ export type ItemKind = keyof typeof kinds;
 export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
 export const readingOrder: readonly ItemKind[] = [
-  'INSTRUCTIONS',
   'REQUEST',
+  'LAST_MESSAGE',
+  'INSTRUCTIONS',
   'COMPACTION',
   'REASON',
   'WORKSPACE',
@@ -45,10 +47,10 @@ export const readingOrder: readonly ItemKind[] = [
   'DECISION',
   'CHECK',
   'FAILED_ATTEMPT',
+  'FINDING',
   'VARIABLE',
   'FILE',
   'TOOL',
   'CALL',
   'MESSAGE',
-  'LAST_MESSAGE',
 ];

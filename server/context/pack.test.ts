@@ -166,7 +166,7 @@ describe('a prompt of any Context within any budget', () => {
         const headings = outside.filter((line) => line.startsWith('#'));
         for (const heading of headings)
           expect(heading).toMatch(
-            /^(# Handoff from ada to bob|## [A-Z][a-z' ]+(, newest first)?( of ada)?( \(recorded by agent [a-z0-9-]+\))?( \(\d+( of \d+)?\))?)$/,
+            /^(# Handoff from ada to bob|## [A-Z][a-z' ]+( of ada)?( \(recorded by agent [a-z0-9-]+\))?( \(\d+( of \d+)?\))?)$/,
           );
         for (const line of outside.filter((other) => other !== '' && !other.startsWith('#')))
           expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);
@@ -275,12 +275,26 @@ describe('a prompt', () => {
     expect(text).toContain(`## Decisions (${shown.length} of 60)`);
   });
 
-  it('names a common folder once when the budget is small, and every full path otherwise', () => {
-    const files = { ...emptyContext, filesModified: rich.filesModified };
-    expect(packed(files, { maxCharacters: 2_000 }).text).toMatch(
-      /in \/home\/ada\/projects\/importer\/src\/\n- file-0\.ts/,
+  it('names each folder of changed files once, with its number of files', () => {
+    const filesModified = ['src/a.ts', 'docs/b.md', 'src/c.ts', 'README.md', 'src/d/e.ts'];
+    expect(packed({ ...emptyContext, filesModified }).text).toContain(
+      '## Files changed (5)\n```\n- src/ (2): a.ts, c.ts\n- docs/b.md\n- README.md\n- src/d/e.ts\n```',
     );
-    expect(packed(files).text).toContain('- /home/ada/projects/importer/src/file-99.ts');
+  });
+
+  it('names every one of 300 changed files in 20 folders at 4,000 tokens', () => {
+    const filesModified = Array.from({ length: 300 }, (_, n) => `packages/part-${n % 20}/src/module-${n}.ts`);
+    const { text } = packed(
+      {
+        ...emptyContext,
+        originalRequest: message(1, 'Make the importer fast. '.repeat(600)),
+        compactionSummary: message(2, 'This was done. '.repeat(600)),
+        lastMessage: message(60, 'The parser is done. '.repeat(400), 'ada'),
+        filesModified,
+      },
+      { maxTokens: 4_000 },
+    );
+    for (let n = 0; n < 300; n += 1) expect(text).toMatch(new RegExp(`[ /]module-${n}\\.ts[,\\n]`));
   });
 
   it('shows a longer message before a last message of a few words', () => {

@@ -32,14 +32,14 @@ const fullFrom = 1_500;
  */
 export function pack(items: readonly Item[], move: Move, budget: Budget): Prompt {
   const room: Size = { characters: budget.maxCharacters ?? Infinity, bytes: (budget.maxTokens ?? Infinity) * 4 };
-  const fence = fenceOf(piecesOf(items, move, false), titleOf(move));
+  const fence = fenceOf(piecesOf(items, move), titleOf(move));
   const wordings: Wording[] =
     Math.min(room.characters, room.bytes) >= fullFrom ? ['full', 'brief', 'bare'] : ['brief', 'bare'];
   return wholeText(items, move, room, fence, wordings[0]!) ?? cutText(items, move, room, fence, wordings);
 }
 
 function wholeText(items: readonly Item[], move: Move, room: Size, fence: string, wording: Wording): Prompt | null {
-  const everything = piecesOf(items, move, false).map((piece) => ({ piece, form: piece.full }));
+  const everything = piecesOf(items, move).map((piece) => ({ piece, form: piece.full }));
   const note = leftOutNote([], items.filter(isShortened).length, hasItems(move));
   const text = `${heading(move, items, fence, wording)}${layOut(everything, fence)}${note}${logNote(move.leftOut)}`;
   return fitsIn(sizeOf(text), room) ? promptOf(text, items, everything) : null;
@@ -53,7 +53,7 @@ function cutText(items: readonly Item[], move: Move, room: Size, fence: string, 
     const overhead = sizeOf(
       `${head}${wording === 'full' ? leftOutNote(items, items.length, hasItems(move)) : shortNote(items.length, items.length)}${log}`,
     );
-    const pieces = piecesOf(items, move, true, wording === 'full');
+    const pieces = piecesOf(items, move, wording === 'full');
     const packing = new Packing(pieces, fence, {
       characters: room.characters - overhead.characters,
       bytes: room.bytes - overhead.bytes,

@@ -40,6 +40,8 @@ const heads: Record<string, Allowance> = {
 };
 const headOfList: Allowance = { least: 40, first: 90, share: 0.08 };
 const largestShare = 0.35;
+/** Files that take no more come before the longest texts grow further. */
+const shareOfFiles = 0.4;
 /** For metadata, before messages of users are added. */
 const shareOfMetadata = 0.15;
 
@@ -85,6 +87,8 @@ export class Packing {
     const complete = head.every((piece) => this.#put(piece, allowanceOf(piece).least, allowanceOf(piece).first));
     for (const piece of head) this.#grow(piece, this.#whole * allowanceOf(piece).share);
     if (complete && this.#add('work')) {
+      const files = this.pieces.filter(isIn('files')).reduce((size, { full }) => size + full.length, 0);
+      if (files <= this.#whole * shareOfFiles) this.#add('files');
       // Whole if possible: it is the only record of the work before it.
       for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
       for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece)))

@@ -16,6 +16,7 @@ import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { neutralise } from './neutralise.ts';
+import { ownWords } from './ownWords.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -85,7 +86,7 @@ describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', (
   it.for(realTranscripts())('%s', async (name) => {
     const { id, handoff, request, lastMessage, tasks, files } = await handedOver(name);
     const prompt = handoff['p2000']!.text;
-    if (request !== null) expect(prompt).toContain(neutralise(request).slice(0, 200));
+    if (request !== null) expect(prompt).toContain(neutralise(ownWords(request)).slice(0, 200));
     if (lastMessage !== null) expect(prompt).toContain(neutralise(lastMessage).slice(0, 150));
     expect(prompt).toContain(decision.slice(0, 80));
     expect(prompt).toContain(`Tasks left: ${tasks.length}; decisions: 2; files changed: ${files}.`);

@@ -36,6 +36,7 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     DECISION: { description: 'A decision.' },
     CHECK: { description: 'The last result of a test, build or lint command.' },
     FAILED_ATTEMPT: { description: 'A command or an edit that failed and was not repeated with success.' },
+    FINDING: { description: 'A line of a result from which later work took a port, an id or another name.' },
     VARIABLE: { description: 'A context variable.' },
     FILE: { description: 'A changed file.' },
     TOOL: { description: 'Use of one tool.' },
@@ -231,7 +232,11 @@ const RecentMessage = builder.objectRef<RecentMessage>('RecentMessage').implemen
 
 const CheckOutcome = builder.enumType('CheckOutcome', {
   description: 'Result of a test, build or lint command.',
-  values: { PASSED: { description: 'It succeeded.' }, FAILED: { description: 'It failed.' } },
+  values: {
+    PASSED: { description: 'It succeeded.' },
+    FAILED: { description: 'It failed.' },
+    NOT_FINISHED: { description: 'It was interrupted, or has no result yet.' },
+  },
 });
 
 const callId = 'Id that the model gave the ToolCall.';

@@ -19,8 +19,6 @@ export interface Section {
   list: boolean;
   /** Number of its items, including those that the Context does not carry. */
   total: number;
-  /** Line before the list; null for none. */
-  intro: string | null;
 }
 
 /** Facts of a handoff or a preview, for the words around the items. */
@@ -37,51 +35,90 @@ export interface Move {
   leftOut: LeftOut | null;
 }
 
-const second: Record<string, string> = { 'request-2': 'Latest request', 'last-message-2': 'Last longer message' };
+const second: Record<string, string> = {
+  'request-2': 'Latest request',
+  'last-message-2': 'Last longer message',
+  'reason-2': 'Reasons of earlier handoffs',
+};
 function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
   const name = kindOf(kind).leftOut;
   return name === undefined || leftOut === null ? 0 : leftOut[name];
 }
 
-/** Items as pieces of a prompt, in their order. `compact` names the common folder of files only once; without `named`, titles name no agents. */
+/** Items as pieces of a prompt, in their order, with files by folder. Without `named`, titles name no agents. */
 export function piecesOf(
   items: readonly Item[],
   { lastSpeaker, leftOut }: Pick<Move, 'lastSpeaker' | 'leftOut'>,
-  compact: boolean,
   named = true,
 ): Piece[] {
   const sections = new Map<string, Section>();
-  const folder = compact
-    ? commonFolder(items.filter(({ kind }) => kind === 'FILE').map(({ content }) => inline(content)))
-    : null;
-  return items.map((item) => {
+  const files = fileLines(items.filter(({ kind }) => kind === 'FILE'));
+  return byFolder(items).map((item) => {
     const { kind } = item;
     const author = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
     const title = titleOf(item, named) + author;
     const section = sections.get(title) ?? {
       title,
       list: kindOf(kind).text !== true,
-      total: items.filter((other) => other.kind === kind).length + notCarried(kind, leftOut),
-      intro: kind === 'FILE' && folder !== null ? `in ${folder}` : null,
+      total:
+        items.filter((other) => other.kind === kind && isOfPeople(other) === isOfPeople(item)).length +
+        (isOfPeople(item) ? 0 : notCarried(kind, leftOut)),
     };
     sections.set(title, section);
-    return { item, section, ...writing(item, folder) };
+    const line = files.get(item);
+    return line === undefined
+      ? { item, section, ...writing(item) }
+      : { item, section, full: line, short: (characters) => shorten(line, characters) };
   });
 }
 
-function titleOf({ id, kind, recordedBy }: Item, named: boolean): string {
-  const title = second[id] ?? kindOf(kind).title;
+const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
+
+/** Files of one folder stand in one line; the folders are in the order of their first files. */
+function byFolder(items: readonly Item[]): Item[] {
+  const folders = new Map<string, Item[]>();
+  for (const item of items)
+    if (item.kind === 'FILE') folders.set(folderOf(item), [...(folders.get(folderOf(item)) ?? []), item]);
+  const files = [...folders.values()].flat();
+  const first = items.findIndex(({ kind }) => kind === 'FILE');
+  return [
+    ...items.slice(0, Math.max(first, 0)),
+    ...files,
+    ...items.slice(Math.max(first, 0)).filter(({ kind }) => kind !== 'FILE'),
+  ];
+}
+
+const folderOf = ({ content }: Item): string => inline(content).replace(/[^/]*$/, '');
+const nameOf = (item: Item): string => inline(item.content).slice(folderOf(item).length);
+
+/** The first file of a folder begins its line; the others follow it. */
+function fileLines(files: readonly Item[]): Map<Item, string> {
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(folderOf(file), (counts.get(folderOf(file)) ?? 0) + 1);
+  const begun = new Set<string>();
+  return new Map(
+    files.map((file) => {
+      const folder = folderOf(file);
+      if (begun.has(folder)) return [file, `, ${nameOf(file)}`];
+      begun.add(folder);
+      const count = counts.get(folder)!;
+      return [
+        file,
+        count === 1 || folder === '' ? `- ${inline(file.content)}` : `- ${folder} (${count}): ${nameOf(file)}`,
+      ];
+    }),
+  );
+}
+
+function titleOf(item: Item, named: boolean): string {
+  const { id, kind, recordedBy } = item;
+  const title = isOfPeople(item) ? 'Messages of people' : (second[id] ?? kindOf(kind).title);
   if (recordedBy === undefined) return title;
   // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;
 }
 
-function writing(item: Item, folder: string | null): Pick<Piece, 'full' | 'short'> {
-  if (item.kind === 'FILE') {
-    const path = inline(item.content);
-    const full = `- ${folder !== null && path.startsWith(folder) ? path.slice(folder.length) : path}`;
-    return { full, short: (characters) => shorten(full, characters) };
-  }
+function writing(item: Item): Pick<Piece, 'full' | 'short'> {
   if (item.call !== undefined) {
     const [made, gist, outcome, line] = [
       inline(item.call.made),
@@ -121,23 +158,10 @@ const gistOfSummary = (text: string): string =>
 /** Indents every line but the first, so that no content looks like the next item. */
 const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');
 
-/** The folder whose removal from the paths saves most characters; null when it saves fewer than 20. */
-export function commonFolder(paths: readonly string[]): string | null {
-  const saves = new Map<string, number>();
-  for (const path of paths) {
-    for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) {
-      const folder = path.slice(0, end + 1);
-      saves.set(folder, (saves.get(folder) ?? -folder.length - 5) + folder.length);
-    }
-  }
-  const [best] = [...saves].sort(([a, savesA], [b, savesB]) => savesB - savesA || (a < b ? -1 : 1));
-  return best !== undefined && best[1] >= 20 ? best[0] : null;
-}
-
 /** Heading of a section, and the fence that opens its recorded text. */
-export function opening({ title, list, total, intro }: Section, shown: number, fence: string): string {
+export function opening({ title, list, total }: Section, shown: number, fence: string): string {
   const counted = list ? (shown < total ? ` (${shown} of ${total})` : ` (${total})`) : '';
-  return `\n\n## ${title}${counted}\n${fence}${intro === null ? '' : `\n${intro}`}`;
+  return `\n\n## ${title}${counted}\n${fence}`;
 }
 
 export function layOut(pieces: readonly { piece: Piece; form: string }[], fence: string): string {
@@ -148,21 +172,25 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
     .sort(([, [a]], [, [b]]) => placeOf(a!.piece.item) - placeOf(b!.piece.item))
     .map(
       ([section, chosen]) =>
-        `${opening(section, chosen.length, fence)}\n${chosen
+        `${opening(section, chosen.length, fence)}${chosen
           .sort(inList)
-          .map(({ form }) => form)
-          .join('\n')}\n${fence}`,
+          .map(({ piece, form }) => (piece.item.kind === 'FILE' && form.startsWith(', ') ? form : `\n${form}`))
+          .join('')}\n${fence}`,
     )
     .join('');
 }
 
-/** A longer message precedes the last one; the latest request follows the summary of earlier work. */
-const placeOf = ({ id, kind }: Item): number =>
-  id === 'request-2'
-    ? readingOrder.indexOf('COMPACTION') + 0.5
-    : readingOrder.indexOf(kind) - (id === 'last-message-2' ? 0.5 : 0);
+/** What people said stands together; a longer message precedes the last one. */
+const placeOf = (item: Item): number =>
+  isOfPeople(item)
+    ? 0.5
+    : item.id === 'request-2'
+      ? 0.6
+      : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
-const inList = (a: { piece: Piece }, b: { piece: Piece }): number => numberOf(a) - numberOf(b);
+/** Files keep their order by folder. */
+const inList = (a: { piece: Piece }, b: { piece: Piece }): number =>
+  a.piece.item.kind === 'FILE' ? 0 : numberOf(a) - numberOf(b);
 
 export const fenceOf = (pieces: readonly Piece[], title: string): string =>
   fenceFor([...pieces.map(({ full }) => full), title]);

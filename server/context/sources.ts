@@ -5,7 +5,7 @@ import type { RecentMessage } from './context.ts';
 import type { RecordedLog, Workspace } from './derive/log.ts';
 import { visibleCtes, type VisibleCounts } from './visible.ts';
 
-type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
+type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>> & { ofProgram?: boolean };
 type MainMessage = RecordedText & { shortened: boolean };
 type ByUser = MainMessage & { recordedBy: string | null };
 
@@ -19,7 +19,7 @@ export interface Sources {
   /** For a limited reader: whether the present list of tasks is from before what it reads. */
   tasksFromBefore?: boolean;
   decisions: string[];
-  /** Newest messages of agents and programs, oldest first. */
+  /** Newest messages of agents and programs, oldest first. `ofProgram`: a program's words to its agent. */
   recent: RecordedText[];
   /** First and last messages of users, oldest first. */
   byUsers: ByUser[];
@@ -30,6 +30,9 @@ export interface Sources {
   /** Newest answered calls of the last turn that has calls, oldest first. */
   lastCalls: {
     id: string;
+    callId?: string;
+    /** Number of the last Message before it. */
+    sequence?: number;
     name: string;
     arguments: string | null;
     outcome: string;
@@ -53,6 +56,8 @@ export interface Sources {
   sourceAgentId: string | null;
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
   chain: string[];
+  /** Reasons of the Handoffs so far, oldest first; at most the newest `bounds.reasons`. Empty for a limited reader. */
+  reasons?: { from: string | null; to: string; reason: string }[];
   /** Last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
@@ -75,14 +80,18 @@ export const bounds = {
   leastCompaction: 200,
   argumentCharacters: 1_000,
   outcomeCharacters: 2_000,
-  messages: 40,
+  messages: 2_000,
+  notices: 50,
+  /** Bytes of the newest messages that are read, by author. */
+  agentBytes: 400_000,
+  userBytes: 1_600_000,
   firstByUsers: 10,
-  lastByUsers: 90,
   lastCalls: 20,
   workspaces: 50,
   factCalls: 300,
   factCharacters: 4_000,
   chain: 50,
+  reasons: 10,
   decisions: 100,
   files: 500,
   tools: 100,
@@ -124,6 +133,13 @@ const message = (characters: number): string =>
   `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
 const mainMessage = message(bounds.mainMessageCharacters);
 
+/** A program's words to its agent. An operator's message belongs to no AgentSession. */
+const ofProgram = `(role = 'SYSTEM' AND (agent_session_id IS NOT NULL OR kind <> 'TEXT'))`;
+/** The newest messages up to a number of bytes, each counted with at most so many characters. */
+const newest = (condition: string, characters: number, bytes: number): string =>
+  `SELECT sequence FROM (SELECT sequence, sum(least(octet_length(content), ${characters}) + 50) OVER (ORDER BY sequence DESC) AS size
+    FROM (SELECT sequence, content FROM messages WHERE session_id = $1 AND ${condition} ORDER BY sequence DESC LIMIT ${bounds.messages}) n) sized WHERE size <= ${bytes}`;
+
 // One statement for the whole read. Results of tools are read with their calls, not as messages. The position of a
 // file is its last successful write; a call without an error counts as successful.
 function sourcesSql(limited: boolean): Statement {
@@ -159,11 +175,16 @@ compaction AS MATERIALIZED (
     OR (length(content) >= ${bounds.leastCompaction} AND sequence IN (SELECT sequence_end + 1 FROM context_snapshots WHERE session_id = $1 AND type = 'TRUNCATION')))
   ORDER BY sequence DESC LIMIT 1),
 said AS (
-  SELECT sequence, role, left(content, ${bounds.messageCharacters + 1}) AS content FROM messages
-  WHERE session_id = $1${since()} AND role IN ('ASSISTANT', 'SYSTEM') AND sequence IS DISTINCT FROM (SELECT sequence FROM compaction) ORDER BY sequence DESC LIMIT ${bounds.messages}),
+  SELECT sequence, role, false AS "ofProgram", left(content, ${bounds.messageCharacters + 1}) AS content FROM messages WHERE session_id = $1 AND sequence IN (${newest(
+    `role IN ('ASSISTANT', 'SYSTEM') AND NOT ${ofProgram} AND kind <> 'ERROR' AND sequence IS DISTINCT FROM (SELECT sequence FROM compaction)${since()}`,
+    bounds.messageCharacters,
+    bounds.agentBytes,
+  )})
+  UNION ALL (SELECT sequence, role, true, left(content, ${bounds.messageCharacters + 1}) FROM messages
+    WHERE session_id = $1${since()} AND ${ofProgram} AND kind = 'SUBTASK' ORDER BY sequence DESC LIMIT ${bounds.notices})),
 by_users AS (
   SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
-  UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence DESC LIMIT ${bounds.lastByUsers}) l),
+  UNION ${newest(`role = 'USER'${since()}`, bounds.mainMessageCharacters, bounds.userBytes)}),
 ${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visible_calls_from FROM s)', tenure: '(SELECT tenure FROM source)' })}
 SELECT
   (SELECT title FROM s) AS title,
@@ -184,9 +205,9 @@ SELECT
   (SELECT row_to_json(r) FROM (
     SELECT ${mainMessage}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
     WHERE m.session_id = $1 AND m.sequence = coalesce(
-      (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT'${since('o.')} ORDER BY sequence DESC LIMIT 1),
-      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT'${since('o.')}))) r) AS last_assistant,
-  (SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
+      (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT' AND o.kind <> 'ERROR'${since('o.')} ORDER BY sequence DESC LIMIT 1),
+      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT' AND o.kind <> 'ERROR'${since('o.')}))) r) AS last_assistant,
+  (SELECT coalesce(json_agg(json_build_object('id', c.id, 'callId', c.call_id, 'sequence', c.sequence, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
       'outcome', ${abridged('o.outcome', bounds.outcomeCharacters)},
       'outcomeShortened', length(coalesce(c.error, c.result)) > least(length(o.outcome), ${bounds.outcomeCharacters}), 'failed', l.failed) ORDER BY l.index), '[]')
     FROM (SELECT * FROM last_calls WHERE answered ORDER BY index DESC LIMIT ${bounds.lastCalls}) l JOIN tool_calls c ON c.id = l.id,
@@ -205,6 +226,9 @@ SELECT
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
     SELECT agent_id, started_at, id FROM tenures WHERE NOT returned ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
+  (SELECT coalesce(json_agg(json_build_object('from', source_agent_id, 'to', target_agent_id, 'reason', left(reason, 300)) ORDER BY depth, initiated_at), '[]') FROM (
+    SELECT source_agent_id, target_agent_id, reason, depth, initiated_at FROM handoffs
+    WHERE session_id = $1 AND reason <> ''${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
   (SELECT id FROM last_agent_turn) AS last_turn_id,
   (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(

@@ -138,8 +138,9 @@ describe('the original request', () => {
     const { handoffId } = await reassign(id, { agentId: 'bob' });
     const whole = await read(handoffId, 'compactionSummary { sequence content shortened }', '(maxTokens: 2500)');
     expect(whole).toMatchObject({ compactionSummary: { sequence: 32, content: summary, shortened: false } });
+    expect(whole.contextPrompt.text).toContain('## Original request\n```\nFix the login test.\n```\n\n## Last');
     expect(whole.contextPrompt.text).toContain(
-      `## Original request\n\`\`\`\nFix the login test.\n\`\`\`\n\n## Summary of the work before the window was cut\n\`\`\`\n${summary}\n`,
+      `\n\n## Summary of the work before the window was cut\n\`\`\`\n${summary}\n`,
     );
     const { contextPrompt } = await read(handoffId, '', '(maxTokens: 1000)');
     expect(contextPrompt.kept.find(({ kind }) => kind === 'COMPACTION')).toEqual({
@@ -252,10 +253,7 @@ describe('a prompt', () => {
       { toolName: 'TodoWrite', outcome: 'Todos have been modified successfully.', shortened: false },
     ]);
     const { text } = handoff.contextPrompt;
-    expect(text.match(/the file|- Write it|"Write it"|malware|modified successfully/g)).toEqual([
-      '- Write it',
-      'the file',
-    ]);
-    expect(text).toContain('- Read: 1 call\n- TodoWrite: 1 call\n');
+    expect(text.match(/the file|- Write it|"Write it"|malware|modified successfully/g)).toEqual(['- Write it']);
+    expect(text).not.toMatch(/Read|TodoWrite/);
   });
 });

@@ -38,7 +38,18 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
     ...sources,
     turns: sources.turns + 1,
     tools: [...others, tool].sort((a, b) => b.calls - a.calls || (a.name < b.name ? -1 : 1)),
-    lastCalls: [{ id, name, arguments: call.argumentsText, outcome: result, outcomeShortened: false, failed: false }],
+    lastCalls: [
+      {
+        id,
+        callId,
+        sequence,
+        name,
+        arguments: call.argumentsText,
+        outcome: result,
+        outcomeShortened: false,
+        failed: false,
+      },
+    ],
     calls: isReader(name) ? sources.calls : [...sources.calls, fact].slice(-bounds.factCalls),
     totals: {
       ...sources.totals,

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
-import { isSearch, programOf } from './commands.ts';
+import { isSearch, isTrivial, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
+import { commandTool, editTool, pollTool } from './tools.ts';
+import { writtenBy } from './written.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
@@ -20,6 +22,8 @@ export interface Action {
   ending: Ending;
   /** Its output, as far as it is recorded. */
   output: string;
+  /** Exit code; null when it is not recorded. */
+  code: number | null;
 }
 
 export interface Actions {
@@ -58,9 +62,37 @@ export function readActions({ messages, calls, workspaces }: RecordedLog): Actio
   return { list, root: shell.root };
 }
 
-/** Whether it changed files, as far as the call or its command tells. */
-export const changesFiles = ({ ending, files, call }: Action): boolean =>
-  call.filesModified.length > 0 || (ending === 'PASSED' && files.length > 0);
+/**
+ * Files that it changed, as far as the call or its command tells. Of a line that failed, those of the commands before
+ * the last, unless one of them complains.
+ */
+export function changedBy({ ending, files, parts, call, output }: Action, root: string): string[] {
+  if (ending === 'PASSED') return files;
+  const recorded = call.filesModified.map((file) => inFolder(root, file));
+  if (ending !== 'FAILED') return recorded;
+  const last = parts.findLastIndex((part) => !isTrivial(part));
+  return [
+    ...recorded,
+    ...writtenIn(
+      parts.slice(0, Math.max(last, 0)).filter((part) => !output.includes(`${programOf(part).program}: `)),
+      '',
+    ),
+  ];
+}
+
+export const changesFiles = (action: Action): boolean => changedBy(action, '').length > 0;
+
+/** Files of one line; more are not named. */
+const maxFiles = 200;
+
+function writtenIn(parts: Action['parts'], output: string): string[] {
+  const files = new Set<string>();
+  for (const part of parts) {
+    if (files.size >= maxFiles) break;
+    for (const file of writtenBy(part, output)) files.add(inFolder(part.folder, file));
+  }
+  return [...files].slice(0, maxFiles);
+}
 
 interface Outcome {
   ending: Ending;
@@ -72,6 +104,7 @@ interface Outcome {
 function finish(action: Action, outcome: Outcome): void {
   action.ending = foundNothing(action.parts, outcome) ? 'PASSED' : outcome.ending;
   action.output = outcome.output;
+  action.code = outcome.code;
 }
 
 /** A search without matches and a comparison with differences exit with 1, but did not fail. */
@@ -83,11 +116,6 @@ function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome)
 
 const textOf = (...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');
-
-const commandTool =
-  /(^|[_.\-/])(bash|shell|sh|zsh|powershell|terminal|console|exec|execute|command|commands|cmd)([_.\-/]|$)/i;
-const editTool =
-  /^(write|edit|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
 
 /** The shell line of a call and the folder that it names; null when it runs no command. */
 function commandOf({ name, arguments: given }: RecordedCall): { command: string; folder: string | undefined } | null {
@@ -146,12 +174,13 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
           files: files.map((file) => inFolder(shell.root, file)),
           ending,
           output,
+          code: outcome.code,
         };
   }
   const patched = patchedFiles(run.command);
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
-  const files = parts.flatMap((part) => writtenBy(part).map((file) => inFolder(part.folder, file)));
+  const files = writtenIn(parts, output);
   // A failed command leaves the shell in its folder.
   if (persists && ending === 'PASSED')
     shell.folder = /Shell cwd was reset to (\S+)/.exec(call.result ?? '')?.[1] ?? folder;
@@ -169,6 +198,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
     ],
     ending: foundNothing(parts, outcome) ? 'PASSED' : ending,
     output,
+    code: outcome.code,
   };
 }
 
@@ -187,26 +217,39 @@ export function inFolder(folder: string, path: string): string {
 
 function partsOf(commands: SimpleCommand[], from: string): { parts: Action['parts']; folder: string } {
   let folder = from;
-  const parts = commands.map((command) => {
-    const part = { ...command, folder };
-    const [program, target] = command.words;
+  const loops = new Map<string, string[]>();
+  const parts = commands.flatMap((command): Action['parts'] => {
+    const [program, target, flag] = command.words;
+    if (program === 'for' && target !== undefined && flag === 'in')
+      loops.set(target, command.words.slice(3, 3 + maxLoopValues));
+    const part = { ...command, folder, words: looped(command.words, loops), writes: looped(command.writes, loops) };
     if (program === 'cd' && target !== undefined && target !== '-') folder = inFolder(folder, target);
-    return part;
+    const script = /^(bash|sh|zsh)$/.test(program ?? '') ? scriptOf(command.words) : undefined;
+    return script === undefined
+      ? [part]
+      : partsOf(splitShell(script), part.folder).parts.map((inner, index, all) =>
+          index === all.length - 1 ? { ...inner, joiner: command.joiner } : inner,
+        );
   });
   return { parts, folder };
 }
 
-/** Files that a command writes, without scratch files and devices. */
-function writtenBy(command: SimpleCommand): string[] {
-  const { program, args } = programOf(command);
-  const inPlace =
-    (program === 'sed' && args.some((arg) => /^(-\w*i|--in-place)/.test(arg))) ||
-    (program === 'perl' && args.some((arg) => /^-\w*i/.test(arg)));
-  const edited = inPlace ? args.filter((arg) => !arg.startsWith('-')).slice(args.includes('-e') ? 0 : 1) : [];
-  const piped = program === 'tee' ? args.filter((arg) => !arg.startsWith('-')) : [];
-  return [...command.writes, ...edited, ...piped].filter(
-    (file) => !/^(\/dev\/|\/tmp\/|\/private\/tmp\/|&|\$)/.test(file),
-  );
+/** The line of `bash -lc 'line'`. */
+function scriptOf(words: readonly string[]): string | undefined {
+  const flag = words.findIndex((word) => /^-\w*c$/.test(word));
+  return flag > 0 ? words[flag + 1] : undefined;
+}
+
+const maxLoopValues = 10;
+
+/** The variable of a loop stands for each of its words. */
+function looped(words: readonly string[], loops: ReadonlyMap<string, string[]>): string[] {
+  if (loops.size === 0) return [...words];
+  return words.flatMap((word) => {
+    const name = /\$\{?(\w+)\}?/.exec(word);
+    const values = name === null ? undefined : loops.get(name[1]!);
+    return values === undefined ? [word] : values.map((value) => word.replace(name![0], value));
+  });
 }
 
 function firstFolder(calls: readonly RecordedCall[]): string | undefined {
@@ -220,6 +263,9 @@ function firstFolder(calls: readonly RecordedCall[]): string | undefined {
 }
 
 const header = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))\b/;
+/** What Gemini CLI writes around the output of a command. */
+const framed = /^Command: [^]*?\n(?:Output|Stdout): ([^]*?)\n(?:Stderr: ([^]*?)\n)?Error: ([^]*)/;
+const framedCode = /^Exit Code: (-?\d+)$/m;
 const running = /^Process running with session ID (\d+)$/m;
 const inBackground = /^Command running in background with ID: ([\w-]+)/;
 const exited = /^(?:Process exited with code|Exit code:?) (-?\d+)/m;
@@ -227,28 +273,62 @@ const skipped = /^(<tool_use_error>)?(Sibling tool call errored|Cancelled: paral
 const refused =
   /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
 
+const brokenOff =
+  /^(?:\[Request interrupted by user|(?:The )?(?:command|tool|execution|operation)?\s*(?:was )?(?:interrupted|aborted|cancelled|canceled)\b|Command timed out\b|command timed out\b)|\b(?:aborted|interrupted) by (?:the )?user\b|<error>Command was aborted before completion<\/error>/i;
+/** Ended by a signal or a time limit: what it would have said is unknown. */
+const isBrokenOff = (output: string, code: number | null): boolean =>
+  code === 124 ||
+  code === 130 ||
+  code === 137 ||
+  code === 143 ||
+  brokenOff.test(output.slice(0, 200)) ||
+  brokenOff.test(output.slice(-200));
+
 function endingOf({ result, error }: RecordedCall): Outcome {
   if (error !== null) {
-    const ending = skipped.test(error) ? 'SKIPPED' : refused.test(error) ? 'REFUSED' : 'FAILED';
-    return { ending, output: bodyOf(error), code: codeIn(error) };
+    const [output, code] = [bodyOf(error), codeIn(error)];
+    const ending = skipped.test(error)
+      ? 'SKIPPED'
+      : isBrokenOff(output, code)
+        ? 'UNKNOWN'
+        : refused.test(error)
+          ? 'REFUSED'
+          : 'FAILED';
+    return { ending, output, code };
   }
   if (result === null) return { ending: 'UNKNOWN', output: '', code: null };
   if (backgroundId(result) !== null) return { ending: 'RUNNING', output: bodyOf(result), code: null };
   const code = codeIn(result);
+  if (isBrokenOff(bodyOf(result), code)) return { ending: 'UNKNOWN', output: bodyOf(result), code };
   return { ending: (code ?? 0) === 0 ? 'PASSED' : 'FAILED', output: bodyOf(result), code };
 }
 
 /** The header lines before a command's output. */
 const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m, 1)[0]!;
 
-function bodyOf(text: string): string {
+/** The output in the answer of a call, without what its program wrote around it. */
+export function bodyOf(text: string): string {
+  const frame = framed.exec(text);
+  if (frame !== null)
+    return frame
+      .slice(1, 3)
+      .filter((part) => part && part !== '(empty)')
+      .join('\n')
+      .trim();
   if (!header.test(text)) return text === 'failed' ? '' : text.trim();
   const at = text.slice(0, 500).search(/^Output:$/m);
-  return (at >= 0 ? text.slice(at + 'Output:'.length) : text.replace(/^Exit code:? -?\d+\n?/, '')).trim();
+  if (at < 0) return text.replace(/^Exit code:? -?\d+\n?/, '').trim();
+  // A patch by a shell command has its own header in the output.
+  const body = text.slice(at + 'Output:'.length).trim();
+  return header.test(body) && body !== text ? bodyOf(body) : body;
 }
 
 function codeIn(text: string): number | null {
-  const code = header.test(text) ? exited.exec(frontOf(text))?.[1] : undefined;
+  const code = framed.test(text)
+    ? framedCode.exec(text.slice(-400))?.[1]
+    : header.test(text)
+      ? exited.exec(frontOf(text))?.[1]
+      : undefined;
   return code === undefined ? null : Number(code);
 }
 
@@ -258,7 +338,7 @@ function backgroundId(result: string): string | null {
 
 /** Status of a background command in the answer of a polling call; null for other calls. */
 function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outcome & { id: string }) | null {
-  if (!/^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/.test(name)) return null;
+  if (!pollTool.test(name)) return null;
   const args = fieldsOf(given);
   const named = args['session_id'] ?? args['task_id'] ?? args['bash_id'] ?? args['shell_id'];
   const id = typeof named === 'number' ? String(named) : typeof named === 'string' ? named : '';

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { edited, ran, workOf } from '../../../test/recordedLogs.ts';
 import { checksOf, maxChecks } from './checks.ts';
@@ -48,6 +49,44 @@ test.each([
     './test.sh',
     'bash build.sh',
   ],
+  ...[
+    'mise run test',
+    'mise r lint',
+    'just verify',
+    'task lint',
+    'make -C app test',
+    'nox -s tests',
+    'bazel test //...',
+    'turbo run build --filter=web',
+    'turbo build',
+    'nx test app',
+    'nx run app:test',
+    'nx run-many -t test',
+    'nx affected --target=lint',
+    'moon run app:lint',
+    'moon check --all',
+  ],
+  ...[
+    'pnpm -r test',
+    'pnpm --filter web test',
+    'npm --prefix web run lint',
+    'yarn workspace app test',
+    'deno task test',
+    'poe typecheck',
+    'hatch run test',
+    'uv run --extra dev pytest -q',
+    'docker compose run --rm app npm test',
+    'docker compose exec -T app pytest',
+    'docker run --rm -v x:/y image npm test',
+    'kubectl exec -n x pod -- npm test',
+    'conda run -n x pytest',
+    'nix develop -c cargo test',
+    './scripts/ci-test.sh',
+    './dev test',
+    'bin/check',
+    'pants test ::',
+    'rake test',
+  ],
   ...['timeout 60 npm test', 'next build', 'deno test', 'npx prettier --check .', 'terraform validate'],
 ])('%s is a check', (line) => {
   expect(splitShell(line).some(isCheck)).toBe(true);
@@ -80,6 +119,15 @@ test.each([
     'rm -rf build',
     'mkdir test',
     'npm test --help',
+    'npm ci',
+    'npm install jest-test',
+    'pnpm add -D vite-test',
+    'docker compose up test',
+    'docker compose run --rm app sh',
+    'mise install test',
+    'nx graph',
+    'just --list',
+    'turbo run dev',
     '',
   ],
 ])('%j is not a check', (line) => {
@@ -131,16 +179,62 @@ test('counts several checks on one line as one', () => {
   expect(shown(ran('a', 'npm run lint && npm test && git push'))).toEqual(['a PASSED: npm run lint && npm test']);
 });
 
-test('ignores a check that was refused, skipped or has not ended', () => {
+test('ignores a check that was refused or never started', () => {
   expect(
     shown(
       ran('a', 'npm test'),
       ran('b', 'npm test', { error: '<tool_use_error>Sibling tool call errored</tool_use_error>' }),
       ran('c', 'npm test', { error: "The user doesn't want to proceed with this tool use." }),
-      ran('d', 'npm test', {}),
-      ran('e', 'npm test', { result: 'Command running in background with ID: b1. Output is being written to: /tmp/x' }),
     ),
   ).toEqual(['a PASSED: npm test']);
+});
+
+test.each([
+  ['has no result yet', {}],
+  [
+    'runs in the background',
+    { result: 'Command running in background with ID: b1. Output is being written to: /tmp/x' },
+  ],
+  ['was interrupted', { error: '[Request interrupted by user for tool use]' }],
+  ['was stopped by a time limit', { error: 'Exit code 143\nCommand timed out after 2m 0.0s' }],
+  ['was aborted', { result: 'aborted by user after 3.1s' }],
+  [
+    'was ended by a signal',
+    { result: 'Chunk ID: 1\nWall time: 1 seconds\nProcess exited with code 130\nOutput:\n5 passed' },
+  ],
+])('says that a check that %s is not finished, whatever it did before', (_what, answer) => {
+  expect(shown(ran('a', 'npm test'), ran('b', 'npm test', answer))).toEqual(['b NOT_FINISHED: npm test']);
+});
+
+test('shows a narrower check no more once a run of all of it has ended', () => {
+  expect(shown(ran('a', 'npm test a.test.ts'), ran('b', 'npm test'))).toEqual(['b PASSED: npm test']);
+  expect(shown(ran('a', 'npm test'), ran('b', 'npm test a.test.ts'))).toEqual([
+    'a PASSED: npm test',
+    'b PASSED: npm test a.test.ts',
+  ]);
+});
+
+test('reads the outcome from the output of a tool that records no exit code', () => {
+  expect(shown(ran('a', 'npm test', { name: 'mcp__shell__execute', result: '2 failed, 3 passed' }))).toEqual([
+    'a FAILED: npm test',
+  ]);
+});
+
+test('shows each check once with its newest outcome, in whatever order they ran', () => {
+  const command = fc.constantFrom('npm test', 'just lint', 'make check', 'uv run pytest', 'turbo run build');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(command, fc.constantFrom(0, 1, null))), (runs) => {
+      const calls = runs.map(([line, code], index) =>
+        ran(`${index}`, line, code === null ? {} : code === 0 ? { result: 'ok' } : { error: 'Exit code 1\nbad' }),
+      );
+      const newest = new Map(runs.map(([line, code]) => [line, code]));
+      expect(new Map(checksOf(workOf(...calls)).map(({ command: line, outcome }) => [line, outcome]))).toEqual(
+        new Map(
+          [...newest].map(([line, code]) => [line, code === null ? 'NOT_FINISHED' : code === 0 ? 'PASSED' : 'FAILED']),
+        ),
+      );
+    }),
+  );
 });
 
 test('ends a command in the background when its output is read or its end is announced', () => {

@@ -1,11 +1,12 @@
 import { shorten } from '../shorten.ts';
 import { changesFiles, readActions, type Action, type Actions } from './actions.ts';
-import { isCheck, plainText } from './commands.ts';
+import { isCheck, operationOf, plainText, repeats, type Operation } from './commands.ts';
 import type { RecordedLog } from './log.ts';
 
 export interface Check {
   command: string;
-  outcome: 'PASSED' | 'FAILED';
+  /** NOT_FINISHED: it was interrupted, or has no result yet. */
+  outcome: 'PASSED' | 'FAILED' | 'NOT_FINISHED';
   callId: string;
   /** Whether files changed after it started. */
   stale: boolean;
@@ -14,17 +15,24 @@ export interface Check {
 export const maxChecks = 20;
 const commandCharacters = 300;
 
-/** Last outcome of every test, build, lint and type check command, most recently run last; the newest `maxChecks`. */
+/** Newest outcome of every test, build, lint and type check command, most recently run last; the newest `maxChecks`. */
 export function checksOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Check[] {
-  const last = new Map<string, { action: Action; outcome: Check['outcome'] }>();
+  const last = new Map<string, { action: Action; outcome: Check['outcome']; operation: Operation }>();
+  const byKey = new Map<string, string[]>();
   for (const action of list) {
     const parts = action.parts.filter(isCheck);
-    if (parts.length === 0 || (action.ending !== 'PASSED' && action.ending !== 'FAILED')) continue;
+    if (parts.length === 0 || action.ending === 'REFUSED' || action.ending === 'SKIPPED') continue;
     const chained = parts.slice(0, -1).every(({ joiner }) => joiner === '&&');
     const command = placeOf(parts[0]!.folder, root) + parts.map(plainText).join(chained ? ' && ' : '; ');
-    const failed = action.ending === 'FAILED' || (isMasked(action) && saysFailed(action.output));
-    last.delete(command);
-    last.set(command, { action, outcome: failed ? 'FAILED' : 'PASSED' });
+    const operation = operationOf(parts[0]!, parts[0]!.folder);
+    const known = byKey.get(operation.key) ?? [];
+    // A run of at least as much takes the place of what ran before.
+    const superseded = known.filter(
+      (other) => other === command || (parts.length === 1 && repeats(operation, last.get(other)!.operation)),
+    );
+    for (const other of superseded) last.delete(other);
+    last.set(command, { action, outcome: outcomeOf(action), operation });
+    byKey.set(operation.key, [...known.filter((other) => !superseded.includes(other)), command].slice(-maxChecks));
   }
   const changedAt = list.findLast(changesFiles)?.index ?? -1;
   return [...last].slice(-maxChecks).map(([command, { action, outcome }]) => ({
@@ -39,6 +47,14 @@ export function checksOf(log: RecordedLog, { list, root }: Actions = readActions
 function placeOf(folder: string, root: string): string {
   if (folder === root) return '';
   return `cd ${root !== '' && folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder} && `;
+}
+
+/** By the exit code first; by the output where the code is hidden or not recorded. */
+function outcomeOf(action: Action): Check['outcome'] {
+  const { ending, output, code, call } = action;
+  if (ending === 'UNKNOWN' || ending === 'RUNNING') return 'NOT_FINISHED';
+  const isSilent = code === null && call.name !== 'Bash';
+  return ending === 'FAILED' || ((isMasked(action) || isSilent) && saysFailed(output)) ? 'FAILED' : 'PASSED';
 }
 
 /** Whether a later part hides the exit code of a check: `npm test | tail`, `npm test; git status`, `npm test || true`. */

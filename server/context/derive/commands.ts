@@ -28,17 +28,52 @@ const runners: Record<string, ReadonlySet<string>> = {
   poetry: new Set(['run']),
   uv: new Set(['run']),
   pipenv: new Set(['run']),
-  hatch: new Set(['run']),
-  rye: new Set(['run']),
   pnpm: new Set(['exec', 'dlx']),
   yarn: new Set(['exec', 'dlx']),
   npm: new Set(['exec']),
   bun: new Set(['x']),
   bundle: new Set(['exec']),
-  mise: new Set(['exec']),
+  mise: new Set(['exec', 'x']),
+  pixi: new Set(['exec']),
+  doppler: new Set(['run']),
+  dotenvx: new Set(['run']),
+  op: new Set(['run']),
+  corepack: new Set(['pnpm', 'yarn', 'npm']),
   dotenv: new Set(['--']),
 };
+const runnerValue = /^(--(extra|with|group|only-group|package|python|directory|project|env-file)|-p)$/;
 const assignment = /^[A-Za-z_]\w*=/;
+
+/** Words of a container's or an environment's command: `docker compose run --rm app npm test`, `conda run -n x pytest`. */
+const inside: Record<string, RegExp> = {
+  docker: /^docker(?: compose| container)? (?:run|exec) /,
+  'docker-compose': /^docker-compose (?:run|exec) /,
+  podman: /^podman (?:run|exec) /,
+  kubectl: /^kubectl exec /,
+  conda: /^(?:conda|mamba|micromamba) run /,
+  mamba: /^(?:conda|mamba|micromamba) run /,
+  micromamba: /^(?:conda|mamba|micromamba) run /,
+  nix: /^nix (?:develop|shell) /,
+  direnv: /^direnv exec /,
+  flock: /^flock /,
+};
+const valued =
+  /^-[a-zA-Z]$|^--(?:name|env|env-file|user|workdir|volume|file|profile|project-name|entrypoint|network|prefix|cwd)$/;
+
+/** The command that runs inside; null when it has none. */
+function insideOf(words: readonly string[]): string[] | null {
+  const [first = ''] = words;
+  const known = inside[first];
+  if (known === undefined || !known.test(`${words.slice(0, 3).join(' ')} `)) return null;
+  const marked = words.findIndex((word) => word === '--' || /^(-c|--command)$/.test(word));
+  if (marked > 0) return words.slice(marked + 1);
+  const from = words.findIndex((word) => /^(run|exec|develop|shell|flock)$/.test(word)) + 1;
+  // After the options comes the name of the container, then the command.
+  let at = from;
+  while (at < words.length && words[at]!.startsWith('-'))
+    at += valued.test(words[at]!) && !/^-(it|d|T|i|t)$/.test(words[at]!) ? 2 : 1;
+  return words.slice(/^(conda|mamba|micromamba)$/.test(first) ? at : at + 1);
+}
 
 /** Program and arguments without assignments, `sudo`, `npx`, `poetry run` and the like. */
 export function programOf({ words }: SimpleCommand): { program: string; args: string[] } {
@@ -49,7 +84,8 @@ export function programOf({ words }: SimpleCommand): { program: string; args: st
     else if (first === 'timeout')
       rest = rest.slice(rest.findIndex((word, index) => index > 0 && !word.startsWith('-')) + 1);
     else if (runners[first]?.has(second) === true) rest = rest.slice(2);
-    else if (first.startsWith('-') && rest !== words) rest = rest.slice(1);
+    else if ((insideOf(rest)?.length ?? 0) > 0) rest = insideOf(rest)!;
+    else if (first.startsWith('-') && rest !== words) rest = rest.slice(runnerValue.test(first) ? 2 : 1);
     else return { program: posix.basename(first), args: rest.slice(1) };
     if (rest.length === 0) return { program: '', args: [] };
   }
@@ -168,17 +204,11 @@ const subcommands: Record<string, RegExp> = {
   cypress: /^run$/,
   biome: /^(check|lint|ci)$/,
   ruff: /^check$/,
-  deno: /^(test|lint|check)$/,
   flow: /^check$/,
   srb: /^tc$/,
-  rails: /^(test|test:\w+)$/,
-  rake: /^(test|spec|default|build|lint)$/,
-  composer: /^(test|lint|check|analyse)$/,
   terraform: /^(validate|plan)$/,
   buf: /^(lint|build)$/,
   node: /^--test$/,
-  nx: /^(build|test|lint)$/,
-  turbo: /^(build|test|lint|check|typecheck)$/,
   prisma: /^validate$/,
 };
 const formatCheckers: Record<string, RegExp> = {
@@ -190,15 +220,53 @@ const formatCheckers: Record<string, RegExp> = {
   cargo: /^--check$/,
   cmake: /^--build$/,
 };
-const scriptName =
-  /^(test|tests|t|tst|build|lint|check|checks|typecheck|type-check|types|tsc|compile|verify|validate|ci|unit|e2e|spec)([:\-_.].+)?$|[:\-_.](test|tests|lint|build|check|typecheck|e2e)$/;
-const makeTarget = /^(all|test|tests|check|build|lint|typecheck|verify|ci|compile)([-_].+)?$/;
+/** Names of tasks that check, alone or with a suffix: `test:unit`, `lint-fix`, `app:build`. */
+const taskName =
+  /^(tests?|t|tst|build|lint|checks?|typecheck|type-check|types|tsc|compile|verify|validate|ci|unit|e2e|spec)([:\-_.].+)?$|[:\-_.](tests?|lint|build|check|typecheck|e2e)$/;
+/** `make all`; a build without a name. */
+const makeTarget = /^all$/;
 const scriptFile =
-  /^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|build|lint|check|typecheck|type-check|verify)\.(?:sh|js|mjs|cjs|ts|mts|py|ps1|rb|pl)$/;
+  /^(?:[\w-]+[-_])?(?:tests?|build|lint|check|typecheck|type-check|verify)\.(?:sh|js|mjs|cjs|ts|mts|py|ps1|rb|pl)$/;
+/** Programs that run a task by its name. */
 const packageManagers = new Set(['npm', 'pnpm', 'yarn', 'bun']);
-const taskRunners = new Set(['make', 'gmake', 'just', 'task', 'invoke', 'inv', 'mage']);
+const taskRunners = new Set([
+  ...packageManagers,
+  ...'make gmake just task go-task invoke inv mage mise moon nx turbo lerna rush rake poe pixi hatch rye pdm pants please plz buck2 earthly gulp grunt ant doit lage deno composer rails'.split(
+    ' ',
+  ),
+]);
+/** Their subcommands that run no task. */
+const noTask =
+  /^(install|i|add|remove|rm|uninstall|update|up|upgrade|outdated|create|init|new|publish|pack|link|why|info|view|ls|list|config|cache|env|use|trust|settings|audit|login|generate|g|graph|show|format|fmt|dlx|x|exec|start|dev|serve|require)$/;
+const optionsWithValue = /^(--(prefix|cwd|filter|workspace|project|projects|directory|file)|-[CFfw])$/;
+
+function runsTask(program: string, args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const given = end < 0 ? args : args.slice(0, end);
+  const words = given.filter((arg, index) => !optionsWithValue.test(given[index - 1] ?? ''));
+  const [first = '', ...rest] = words.filter((word) => !word.startsWith('-'));
+  if (first === '') return program === 'make' || program === 'gmake';
+  if (
+    noTask.test(first) ||
+    (packageManagers.has(program) && (first === 'ci' || (program === 'bun' && first === 'build')))
+  )
+    return false;
+  const runs = /^(run|run-script|r|workspace|workspaces|foreach|affected|run-many|tasks?)$/.test(first);
+  const options = words.flatMap((word) => /^--(?:target|targets|task)=(.+)$/.exec(word)?.[1]?.split(',') ?? []);
+  if (first === 'run' && rest.length > 0 && isCheck({ words: rest, text: '', writes: [], input: '', joiner: '' }))
+    return true;
+  // A package manager takes what follows the name as arguments of the task.
+  return [...(runs || !packageManagers.has(program) ? [first, ...rest] : [first]), ...options].some((word) =>
+    word
+      .split(/[:#+/]/)
+      .concat(word)
+      .some((name) => taskName.test(name) || makeTarget.test(name)),
+  );
+}
 const interpreters =
   /^(bash|sh|zsh|dash|fish|node|nodejs|tsx|ts-node|python|ruby|perl|php|pwsh|powershell|deno|bun|source|\.)$/;
+
+const ownTask = /^(tests?|lint|check|typecheck|verify|ci|build)$/;
 
 export function isCheck(command: SimpleCommand): boolean {
   const { program, args } = programOf(command);
@@ -207,14 +275,12 @@ export function isCheck(command: SimpleCommand): boolean {
   const [first = '', second = ''] = plain;
   if (checkers.has(program)) return !(program === 'tsc' && args.includes('--init'));
   if (formatCheckers[program] !== undefined && args.some((arg) => formatCheckers[program]!.test(arg))) return true;
-  if (packageManagers.has(program))
-    return (
-      scriptName.test(first === 'run' || first === 'run-script' ? second : first) &&
-      !(program === 'bun' && first === 'build')
-    );
   if (subcommands[program]?.test(program === 'node' ? (args[0] ?? '') : first) === true) return true;
-  if (taskRunners.has(program)) return first === '' ? program === 'make' : makeTarget.test(first);
+  if (taskRunners.has(program)) return runsTask(program, args);
   if (scriptFile.test(program)) return true;
+  // A script of the project: `./dev test`, `bin/check`.
+  if (command.words.some((word) => word.includes('/') && posix.basename(word) === program))
+    if (/^(run[-_]?)?(tests?|lint|check|typecheck|verify|ci)$/.test(program) || ownTask.test(first)) return true;
   const bare = bareName(program);
   if (!interpreters.test(bare)) return false;
   if (args[0] === '-m') return checkers.has(args[1] ?? '') || args[1] === 'unittest' || args[1] === 'build';
@@ -246,6 +312,21 @@ const searches = new Set([
 export const isSearch = (command: SimpleCommand): boolean => {
   const { program, args } = programOf(command);
   return searches.has(program) || (program === 'git' && (args[0] === 'diff' || args[0] === 'grep'));
+};
+
+/** Commands that only show what a successor can look at again. */
+const readings = new Set(
+  'cat head tail less more nl ls find tree wc pwd which type stat file du df env printenv ps date whoami id realpath basename dirname sort uniq cut column bat fd'.split(
+    ' ',
+  ),
+);
+const gitReadings = /^(status|diff|log|show|branch|blame|rev-parse|ls-files|remote|describe|reflog|shortlog)$/;
+export const isReading = (command: SimpleCommand): boolean => {
+  const { program, args } = programOf(command);
+  if (command.writes.some((file) => !file.startsWith('/dev/'))) return false;
+  if (program === 'git') return gitReadings.test(args[0] === '-C' ? (args[2] ?? '') : (args[0] ?? ''));
+  if (program === 'sed' || program === 'awk') return !args.some((arg) => /^(-\w*i|--in-place)/.test(arg));
+  return readings.has(program) || isSearch(command);
 };
 
 const trivial = new Set([
@@ -318,7 +399,7 @@ export function operationOf(command: SimpleCommand, folder: string): Operation {
   const plain = args.filter((arg) => !arg.startsWith('-'));
   const where = anywhere.has(program) ? '' : `${folder}: `;
   if (withSubcommand.has(program)) {
-    const two = plain[0] === 'run' || plain[0] === 'compose' || program === 'gh';
+    const two = /^(run|r|compose|run-many|affected)$/.test(plain[0] ?? '') || program === 'gh';
     const name = plain.slice(0, two ? 2 : 1).join(' ');
     // A repeated commit may have another message.
     const rest = program === 'git' && name === 'commit' ? [] : plain.slice(two ? 2 : 1);

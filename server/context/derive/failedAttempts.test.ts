@@ -76,7 +76,50 @@ test('ignores a search without matches and a comparison with differences', () =>
       failed('c', 'ls | grep x', 'failed'),
     ),
   ).toEqual([]);
-  expect(left(failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file or directory'))).toEqual(['a']);
+});
+
+test.each([
+  ['a look at a file that is not there', [failed('a', 'cat a.txt', 'Exit code 1\ncat: a.txt: No such file')]],
+  ['a search in a folder that is not there', [failed('a', 'rg x missing', 'Exit code 2\nrg: missing: No such file')]],
+  ['a list after a change of folder', [failed('a', 'cd src && ls x', 'Exit code 2\nls: cannot access x')]],
+  [
+    'a mistyped program',
+    [failed('a', 'gti status', 'Exit code 127\nbash: line 1: gti: command not found'), ran('b', 'git status')],
+  ],
+  [
+    'a program by another name',
+    [failed('a', 'python x.py', 'Exit code 127\npython: command not found'), ran('b', 'python3 y.py')],
+  ],
+])('ignores %s', (_what, calls) => {
+  expect(left(...calls)).toEqual([]);
+});
+
+test.each([
+  [
+    'a program that is missing',
+    [failed('a', 'libtool --version', 'Exit code 127\nlibtool: command not found'), ran('b', 'git status')],
+  ],
+  ['a file that may not be read', [failed('a', 'cat /etc/shadow', 'Exit code 1\ncat: /etc/shadow: Permission denied')]],
+  ['a command that began with a look', [failed('a', 'cat a.txt; ./configure', 'Exit code 1\nno compiler')]],
+])('lists %s', (_what, calls) => {
+  expect(left(...calls)).toEqual(['a']);
+});
+
+test.each([
+  [
+    'Traceback (most recent call last):\n  File "a.py", line 2\nValueError: port 7 is taken',
+    'ValueError: port 7 is taken',
+  ],
+  ['checking for gcc... yes\nerror: needs libfoo 3\nsee config.log', 'error: needs libfoo 3'],
+  ['/work/a.js:3\nthrow new Error("x")\nError: no key\n    at main (/work/a.js:3:7)\nNode.js v20', 'Error: no key'],
+  ['one\ntwo', 'two'],
+  ['', 'failed without a message'],
+])('gives of %j the line %j', (output, error) => {
+  expect(failedAttemptsOf(workOf(failed('a', 'make thing', `Exit code 1\n${output}`)))).toMatchObject([{ error }]);
+});
+
+test('lists the same failure of one command once', () => {
+  expect(left(failed('a', 'docker push a'), failed('b', 'docker push b'), failed('c', 'docker push c'))).toEqual(['c']);
 });
 
 test.each([
@@ -102,7 +145,9 @@ test('ignores calls that neither run a command nor edit a file', () => {
 test('keeps the newest attempts up to a limit, each shortened', () => {
   const attempts = failedAttemptsOf(
     workOf(
-      ...Array.from({ length: 200 }, (_, n) => failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, 'y'.repeat(5_000))),
+      ...Array.from({ length: 200 }, (_, n) =>
+        failed(`c${n}`, `tool${n} ${'x'.repeat(2_000)}`, `${n} ${'y'.repeat(5_000)}`),
+      ),
     ),
   );
   expect(attempts).toHaveLength(maxFailedAttempts);

@@ -1,7 +1,8 @@
-import { ends, shorten } from '../shorten.ts';
+import { shorten } from '../shorten.ts';
 import { changesFiles, readActions, type Action, type Actions } from './actions.ts';
-import { operationOf, isCheck, isTrivial, repeats, type Operation } from './commands.ts';
+import { operationOf, isCheck, isReading, isTrivial, programOf, repeats, type Operation } from './commands.ts';
 import type { RecordedLog } from './log.ts';
+import { reasonLine } from './reasonLine.ts';
 
 export interface FailedAttempt {
   what: string;
@@ -11,7 +12,6 @@ export interface FailedAttempt {
 
 export const maxFailedAttempts = 20;
 const whatCharacters = 300;
-const errorCharacters = 500;
 /** Failures kept for one operation at a time; keeps the search linear. */
 const maxFailuresPerOperation = 20;
 
@@ -20,13 +20,22 @@ interface Failure extends FailedAttempt {
   operation: Operation;
 }
 
-/** Commands and edits that failed and were not repeated with success, oldest first; the newest `maxFailedAttempts`. Leaves out refused ones. */
+/**
+ * Commands and edits whose failure taught something, oldest first; the newest `maxFailedAttempts`. Leaves out what was
+ * repeated with success, refused, mistyped, or a look at something that was not there.
+ */
 export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActions(log)): FailedAttempt[] {
   const open = new Map<string, Failure[]>();
+  const ran = new Set(
+    list.flatMap(({ ending, parts }) => (ending === 'PASSED' ? parts.map((part) => programOf(part).program) : [])),
+  );
   for (const action of list) {
     if (action.ending === 'FAILED') {
+      if (isLook(action) || isTypo(action, ran)) continue;
       for (const failure of failuresOf(action)) {
-        const others = (open.get(failure.operation.key) ?? []).filter(({ what }) => what !== failure.what);
+        const others = (open.get(failure.operation.key) ?? []).filter(
+          ({ what, error }) => what !== failure.what && error !== failure.error,
+        );
         open.set(failure.operation.key, [...others, failure].slice(-maxFailuresPerOperation));
       }
     } else if (action.ending === 'PASSED') {
@@ -43,6 +52,38 @@ export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActio
   return left.slice(-maxFailedAttempts).map(({ what, error, callId }) => ({ what, error, callId }));
 }
 
+/** Nothing was there to read: its successor sees that too. */
+const isLook = ({ parts, output, command }: Action): boolean =>
+  command !== null &&
+  parts.length > 0 &&
+  isReading(parts.at(-1)!) &&
+  parts.every((part) => isReading(part) || (isTrivial(part) && part.writes.length === 0)) &&
+  !/denied|not permitted/i.test(output);
+
+const notFound =
+  /(?:^|: )([\w.+-]+): (?:command )?not found\b|command not found: ([\w.+-]+)|'?([\w.+-]+)'? is not recognized as/m;
+/** Another program with nearly the same name worked: `gti`, `python` beside `python3`. */
+function isTypo({ output }: Action, ran: ReadonlySet<string>): boolean {
+  const found = notFound.exec(output);
+  const name = found?.[1] ?? found?.[2] ?? found?.[3];
+  return name !== undefined && [...ran].some((other) => other.length > 1 && isNear(name, other));
+}
+
+/** The same letters, one more or fewer, or a longer form. */
+function isNear(a: string, b: string): boolean {
+  if (a === b) return false;
+  const sorted = (text: string): string => [...text].sort().join('');
+  if (a.startsWith(b) || b.startsWith(a) || sorted(a) === sorted(b)) return true;
+  if (Math.abs(a.length - b.length) > 1 || Math.max(a.length, b.length) < 4) return false;
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  return [
+    [1, 0],
+    [0, 1],
+    [1, 1],
+  ].some(([skipA, skipB]) => a.slice(same + skipA!) === b.slice(same + skipB!));
+}
+
 const fileOperation = (file: string): Operation => ({ key: `write ${file}`, args: [], check: false });
 
 const isPatch = ({ command, files }: Action): boolean =>
@@ -50,7 +91,7 @@ const isPatch = ({ command, files }: Action): boolean =>
 
 function failuresOf(action: Action): Failure[] {
   const { index, command, files, output, call } = action;
-  const error = ends(output === '' ? 'failed without a message' : output, errorCharacters);
+  const error = reasonLine(output);
   const failure = (what: string, operation: Operation): Failure => ({
     what: shorten(what, whatCharacters),
     error,

@@ -27,7 +27,6 @@ const expected: Record<string, Expected> = {
   // The failed Edit was repeated by a MultiEdit.
   'claude-code/dkv-5c0375b4-sidechain.jsonl': {
     workspace: ['/path/to/Demo', 'main', null],
-    failedAttempts: ['G4d3p6jV: tree /path/to/Demo'],
   },
   // A person refused its only command.
   'claude-code/spotter-short.jsonl': { workspace: [spotter, 'master', null] },
@@ -37,15 +36,9 @@ const expected: Record<string, Expected> = {
   'claude-code/spotter-8463c716-compact.jsonl': {
     workspace: [worktree, 'spotter-fum', 'af81c43'],
     checks: [
-      'PASSED stale d2YesJaz: mix credo lib/spotter/services/transcript_renderer.ex',
-      'PASSED stale 47JsL9cu: mix credo lib/spotter_web/live/session_live.ex lib/spotter/services/transcript_renderer.ex',
-      'PASSED stale StkiVquB: mix compile --warnings-as-errors',
       'PASSED stale XNx6tgX4: mix compile',
-      'FAILED stale YuWd77EM: node assets/build.js',
       'PASSED stale Jch7Cqp5: cd assets && node build.js',
-      'FAILED stale EjdcizME: mix test test/spotter/services/transcript_renderer_test.exs',
       'PASSED stale VCWEXz3L: cd assets && npx vitest run',
-      'PASSED current KZkmQThW: mix test test/spotter_web/live/session_live_test.exs',
       'PASSED current MDvwSKe7: mix test',
       'PASSED current Wp1CzMPx: mix credo',
     ],
@@ -72,12 +65,7 @@ const expected: Record<string, Expected> = {
       'feat/codex-agent-plugin',
       'c8c252acd853de59c54b5c31374fec6028ee812e',
     ],
-    checks: [
-      `PASSED current RqhrV5wQ: ${codemieTest} -t "Compaction Config"`,
-      `PASSED current md4WFUIJ: ${codemieTest}`,
-      'PASSED current Or3Ukrfp: npm run build',
-    ],
-    failedAttempts: ['XgojxxmC: rg -n "compact|compaction|compacting|summar|context" node_modules/opencode-ai'],
+    checks: [`PASSED current md4WFUIJ: ${codemieTest}`, 'PASSED current Or3Ukrfp: npm run build'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     workspace: ['/Users/USER/Downloads/CpolarAutoUpdater', 'master', '2dd7acac0d3422d81635a4f5f93cae5f0fe1385f'],
@@ -87,7 +75,6 @@ const expected: Record<string, Expected> = {
   // A patch that did not fit was repeated by writing the whole file.
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     workspace: ['/mnt/d/ai/MoonMind', '001-codex-single-queue', 'd11a29f5b463059a735c67fdad8c362dfc3ade1e'],
-    failedAttempts: ['OqX5Spwk: rg -n "codex"'],
   },
   'codex/test-framework-019c2a1a-warning.jsonl': {
     workspace: ['/home/USER/test-framework', 'main', '15cf835872d2fdbe9c5658fa58c058790df4c165'],

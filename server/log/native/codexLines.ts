@@ -1,4 +1,5 @@
-import { isHumanText, outcomeOf } from '../transcripts/codex.ts';
+import { ownWords } from '../../context/ownWords.ts';
+import { outcomeOf } from '../transcripts/codex.ts';
 import { isObject } from '../transcripts/transcript.ts';
 import type { Item } from './items.ts';
 import type { Target } from './target.ts';
@@ -41,7 +42,7 @@ export const codex: Target = {
           ];
         if (item.kind === 'user') {
           const event = line(item, 'event_msg', { type: 'user_message', message: item.text, images: [] });
-          return isHumanText(item.text)
+          return ownWords(item.text) !== ''
             ? [message(item, 'user', item.text), event]
             : [message(item, 'user', item.text)];
         }

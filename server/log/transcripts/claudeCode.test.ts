@@ -198,3 +198,24 @@ test('knows titles, links and modes, and ignores a failed result without its cal
     toolErrors: 0,
   });
 });
+
+test('reads words that a person sent while the agent worked, and no other queued text', async () => {
+  const queued = (prompt: string, fields: object) => ({
+    type: 'attachment',
+    attachment: { type: 'queued_command', prompt, ...fields },
+  });
+  const transcript = await readText(
+    [
+      { type: 'user', message: { content: 'Repair the fence.' } },
+      queued('Use oak.', { commandMode: 'prompt', origin: { kind: 'human' } }),
+      queued('Go on.', { commandMode: 'prompt', origin: { kind: 'auto-continuation' } }),
+      queued('<task-notification>done</task-notification>', { commandMode: 'task-notification' }),
+    ]
+      .map((entry, index) => JSON.stringify({ sessionId: 's', uuid: `u${index}`, ...entry }))
+      .join('\n'),
+  );
+  expect(saidIn(transcript).filter((text) => text.includes('USER'))).toEqual([
+    '0 USER: Repair the fence.',
+    '1 USER: Use oak.',
+  ]);
+});

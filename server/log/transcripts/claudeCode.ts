@@ -1,4 +1,4 @@
-import { isBatonPrompt } from './batonPrompt.ts';
+import { apart } from '../../context/ownWords.ts';
 import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
@@ -9,10 +9,6 @@ export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
     ' ',
   ),
 );
-
-/** Program output in a person's place. */
-const notHuman =
-  /^\s*(\[Request interrupted by user|<(local-command-(stdout|stderr|caveat)|bash-(stdout|stderr)|task-notification|system-reminder)>)/;
 
 /** Claude Code writes it when a resumed session ends with words of the user's side. */
 const isFiller = ({ model }: Fields, texts: string[]): boolean =>
@@ -44,17 +40,27 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (call !== null && !outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
     }
     const texts = textsOf(blocks);
-    const own =
-      entry['isMeta'] !== true &&
-      entry['isCompactSummary'] !== true &&
-      results.length === 0 &&
-      !notHuman.test(texts[0] ?? '') &&
-      !isBatonPrompt(texts[0] ?? '');
+    const mayBeOwn = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0;
+    const { own, program } = apart(mayBeOwn ? texts : []);
     // Not from a person: prompts of sub-agents and of `baton watch`, expanded slash commands, output of hooks and interruptions.
     if (sidechain) draft.addMessage('SYSTEM', texts, place, { kind: 'SUBTASK' });
-    else if (!own)
+    else if (!mayBeOwn)
       draft.addMessage('SYSTEM', texts, place, entry['isCompactSummary'] === true ? { kind: 'STATUS' } : {});
-    else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
+    else said(own, program, place);
+  }
+
+  function said(own: string[], program: string[], place: Place): void {
+    if (own.length > 0) draft.addPersonMessage(own, place);
+    draft.addMessage('SYSTEM', program, place);
+  }
+
+  /** Words of a person that came while the agent worked. */
+  function queued({ attachment }: Fields, place: Place): void {
+    const { type, prompt, commandMode, origin, isMeta } = fieldsOf(attachment);
+    if (type !== 'queued_command' || commandMode !== 'prompt' || isMeta === true) return;
+    if ((fieldsOf(origin)['kind'] ?? 'human') !== 'human') return;
+    const { own, program } = apart(textsOf(blocksOf(prompt)));
+    said(own, program, place);
   }
 
   function assistant(entry: Fields, place: Place, sidechain: boolean): void {
@@ -103,6 +109,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (sidechain) draft.counts.sidechainLines += 1;
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
+      else if (entry['type'] === 'attachment' && !sidechain) queued(entry, place);
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain)
         draft.compact(place);
       else if (entry['type'] === 'custom-title' || entry['type'] === 'ai-title') name(entry);
@@ -151,7 +158,7 @@ class TaskList {
       const { id } = fieldsOf(fieldsOf(answer)['task']);
       const number = typeof id === 'string' ? id : (/#(\w+)/.exec(result ?? '')?.[1] ?? String(this.#tasks.size + 1));
       // Each change lists all tasks.
-      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: input['subject'], status: 'pending' });
+      if (this.#tasks.size < 2 * maxTasks) this.#tasks.set(number, { content: described(input), status: 'pending' });
     } else {
       const { taskId } = input;
       const id = typeof taskId === 'number' ? String(taskId) : taskId;
@@ -162,6 +169,12 @@ class TaskList {
     }
     draft.setTasks([...this.#tasks.values()], place);
   }
+}
+
+/** A task with what makes it done. */
+function described({ subject, description }: Fields): unknown {
+  if (typeof subject !== 'string' || typeof description !== 'string' || description.trim() === '') return subject;
+  return description.includes(subject) ? description : `${subject}: ${description}`;
 }
 
 const writers = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);

@@ -217,3 +217,16 @@ test('knows the lines that newer versions add', async () => {
       .unknownTypes,
   ).toEqual([]);
 });
+
+test('gives a call its outcome that stands before it in the file', async () => {
+  const item = (payload: object) =>
+    JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type: 'response_item', payload });
+  const call = { type: 'function_call', name: 'exec_command', arguments: '{"cmd":"npm test"}', call_id: 'c1' };
+  const output = { type: 'function_call_output', call_id: 'c1', output: 'Process exited with code 3\nOutput:\nbad' };
+  const read = async (...items: object[]) => {
+    const transcript = await readText([{ type: 'message', role: 'user', content: [] }, ...items].map(item).join('\n'));
+    return [callsIn(transcript).map(({ error, result }) => [error, result]), transcript.facts.toolErrors];
+  };
+  expect(await read(output, call)).toEqual(await read(call, output));
+  expect(await read(output, call)).toEqual([[['Process exited with code 3\nOutput:\nbad', null]], 1]);
+});

@@ -1,4 +1,4 @@
-import { isBatonPrompt } from './batonPrompt.ts';
+import { apart, ownWords } from '../../context/ownWords.ts';
 import type { Draft, Outcome, Place } from './draft.ts';
 import { parseBounded } from './json.ts';
 import type { Reader } from './reader.ts';
@@ -23,13 +23,6 @@ export const codexTypes: ReadonlySet<unknown> = new Set([
   'world_state',
   'token_usage_record',
 ]);
-
-/** Program text in a person's place: instructions of the repository, the state of the machine. */
-const notHuman =
-  /^\s*(# AGENTS\.md instructions|<(environment_context|user_instructions|INSTRUCTIONS|permissions|turn_aborted|skill|user_shell_command|subagent_notification|baton_note)\b|Warning: apply_patch was requested via )/;
-
-/** Whether a person's message may have this text. */
-export const isHumanText = (text: string): boolean => !notHuman.test(text);
 
 const image = '[image]';
 
@@ -62,7 +55,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   function announce(message: string, by: string, place: Place): void {
     const words = wordsOf([message]);
     announces = true;
-    if (isBatonPrompt(words)) return;
+    if (ownWords(message) === '') return;
     if (announced?.words === words && announced.by !== by && announced.acts === acts) return;
     announced = { words, by, acts };
     // Item and event are close together in the file.
@@ -83,8 +76,10 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
       draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, subtask);
-    } else if (role === 'user' && !sidechainFile && isHumanText(texts[0] ?? '') && !isBatonPrompt(texts[0] ?? '')) {
-      person(texts, place);
+    } else if (role === 'user' && !sidechainFile) {
+      const { own, program } = apart(texts);
+      if (own.length > 0) person(own, place);
+      draft.addMessage('SYSTEM', program, place);
     } else {
       draft.addMessage('SYSTEM', texts, place, subtask);
     }

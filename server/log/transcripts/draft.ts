@@ -26,6 +26,8 @@ import {
 const KB = 1024;
 export const maxTasks = 500;
 const maxFiles = 200;
+/** Outcomes that are kept until their calls come. */
+const maxEarly = 20;
 /** First requests that are considered for the title. */
 const titleCandidates = 20;
 
@@ -52,6 +54,8 @@ export class Draft {
   readonly #calls = new Map<string, CallEntry>();
   readonly #callNames = new Tally();
   readonly #failed = new Set<string>();
+  /** Outcomes that stand before their calls. */
+  readonly #early = new Map<string, { outcome: Outcome; place: Place }>();
   readonly #written = new Map<string, string[]>();
   readonly #files = new Set<string>();
   #fileCharacters = 0;
@@ -211,13 +215,22 @@ export class Draft {
     const paths = written.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
     if (paths.length > 0)
       this.#written.set(callId, [...new Set(paths.map((path) => this.clean.text(path, 4 * KB)))].slice(0, maxFiles));
+    const early = this.#early.get(callId);
+    if (early === undefined) return;
+    this.#early.delete(callId);
+    this.#answerCall(call, early.outcome, early.place);
   }
 
-  /** Records the first outcome of a call. Returns the call; null for a repeated outcome or an unknown call. */
-  answer(id: unknown, { text, failed }: Outcome, { line, at }: Place): CallEntry | null {
+  /** Records the first outcome of a call. Returns the call; null for a repeated outcome, or when the call is unknown so far. */
+  answer(id: unknown, outcome: Outcome, place: Place): CallEntry | null {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
-    if (call === undefined || call.resultLine !== null) return null;
+    if (call === undefined && callId !== '' && this.#early.size < maxEarly) this.#early.set(callId, { outcome, place });
+    return call === undefined || call.resultLine !== null ? null : this.#answerCall(call, outcome, place);
+  }
+
+  #answerCall(call: CallEntry, { text, failed }: Outcome, { line, at }: Place): CallEntry {
+    const { callId } = call;
     this.#fresh.add(call);
     if (failed) this.#failed.add(callId);
     call.resultLine = line;

@@ -1,4 +1,5 @@
 import { BadUserInputError } from '../../core/errors.ts';
+import { apart } from '../../context/ownWords.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { arrayNamed, entriesOf, isBounded } from './json.ts';
@@ -102,7 +103,11 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         // Slash commands are not messages of a person.
         if (sidechainFile || /^\s*[/?][a-z]*\s*$/.test(texts.join('')))
           draft.addMessage('SYSTEM', texts, place, subtask);
-        else if (texts.some((text) => text.trim() !== '')) draft.addPersonMessage(texts, place);
+        else {
+          const { own, program } = apart(texts);
+          if (own.length > 0) draft.addPersonMessage(own, place);
+          draft.addMessage('SYSTEM', program, place);
+        }
       } else if (entry['type'] === 'gemini') {
         const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
         draft.assistant(key);
@@ -127,6 +132,14 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
             { text, failed: status !== 'success' || /^Exit Code: [1-9-]/m.test(text.slice(-2_000)) },
             place,
           );
+          if (name === 'write_todos' && status === 'success' && !sidechainFile)
+            draft.setTasks(
+              listOf(fieldsOf(args)['todos'])
+                .map(fieldsOf)
+                .filter((todo) => todo['status'] !== 'cancelled')
+                .map((todo) => ({ content: todo['description'], status: todo['status'] })),
+              place,
+            );
         }
       } else {
         draft.addMessage('SYSTEM', texts, place, { kind: entry['type'] === 'error' ? 'ERROR' : 'STATUS' });

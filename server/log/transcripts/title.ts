@@ -1,3 +1,5 @@
+import { ownWords } from '../../context/ownWords.ts';
+
 const maxCharacters = 100;
 
 /** Markup that the program puts around a slash command. */
@@ -6,7 +8,7 @@ const commandArguments = /<command-args>([\s\S]*?)<\/command-args>/;
 
 /** Makes a title from a request; null for a command, or when it is too short to state a request. */
 export function titleOfRequest(text: string): string | null {
-  const request = command.test(text) ? (commandArguments.exec(text.slice(0, 4_000))?.[1] ?? '') : text;
+  const request = command.test(text) ? (commandArguments.exec(text.slice(0, 4_000))?.[1] ?? '') : ownWords(text);
   const line = shortTitle(request);
   if (line === null || /^(\/\w[\w:-]*|<[a-z_-]+>)/.test(line)) return null;
   // Some languages have no spaces between words.

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { realDataFolder, realPath } from '../../test/realData.ts';
+import type { Case, Fact } from './facts.ts';
+
+/** What was found by reading each transcript: short quotations, changed files and checks. */
+interface Known {
+  says: readonly string[];
+  files?: readonly string[];
+  checks?: readonly (readonly [check: string, outcome: string])[];
+  not?: readonly string[];
+}
+
+const colors = ['choose your color', 'docs/blue.md'];
+const known: Record<string, Known> = {
+  'claude-code/codemie-incremental-turn1.jsonl': {
+    says: ['analyze existing CLI command and create specification for adding missing CLI commands'],
+  },
+  'claude-code/codemie-incremental-turn2.jsonl': {
+    says: [
+      'analyze existing CLI command and create specification for adding missing CLI commands',
+      'comprehensive technical specification for **10 valuable new CLI commands**',
+    ],
+    files: ['SPEC-NEW-CLI-COMMANDS.md'],
+  },
+  'claude-code/dkv-1af7fc5e.jsonl': {
+    says: ['/init', "I've created a basic CLAUDE.md file for this empty repository"],
+    not: ['What to add: 1. Commands that will be commonly used'],
+  },
+  'claude-code/dkv-5c0375b4-sidechain.jsonl': {
+    says: ['CLAUDE.md を最新の状態にアップデートしてください', 'Next.js 15.5.2'],
+    files: ['CLAUDE.md'],
+    not: ['Split complex tasks into independent subtasks and execute them'],
+  },
+  'claude-code/scripted-2.1.197.jsonl': { says: ['write hello.txt and test it'], files: ['hello.txt'] },
+  'claude-code/slay-2969822b-2.1.126.jsonl': {
+    says: [
+      "I have some dotfiles from github I'd like to use",
+      "So I can't have an entire .claude/ directory for this project? It has to be global?",
+      'You absolutely can have a project-level `.claude/` directory',
+      "Does your dotfiles repo have a specific structure you're working with?",
+    ],
+  },
+  'claude-code/spotter-8463c716-compact.jsonl': {
+    says: [
+      'Work on bead spotter-fum. Run bd show spotter-fum to see the issue details',
+      'All 4 tasks completed and pushed',
+      "`load_session_messages` doesn't include `agent_id` in the map",
+      'af81c43',
+    ],
+    files: [
+      'assets/js/app.js',
+      'assets/test/highlight-integration.test.js',
+      'config/test.exs',
+      'lib/spotter/services/transcript_renderer.ex',
+      'lib/spotter_web/components/layouts/root.html.heex',
+      'lib/spotter_web/live/session_live.ex',
+      'mix.exs',
+      'priv/static/assets/spotter.css',
+      'test/spotter/services/transcript_renderer_test.exs',
+      'test/spotter_web/live/session_live_test.exs',
+    ],
+    checks: [
+      ['mix test', 'passed'],
+      ['mix credo', 'passed'],
+    ],
+    not: ['If you need specific details from before compaction'],
+  },
+  'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
+  'claude-code/spotter-subagent-parent.jsonl': {
+    says: [
+      'websearch to learn how to fastest setup credo, dialyzer, mix_audit',
+      'create the beads',
+      '`spotter-0p7`',
+      'No Igniter installers',
+    ],
+    not: ['This skill ONLY creates beads (epic + tasks'],
+  },
+  'claude-code/spotter-tool-heavy.jsonl': {
+    says: ['start phoenix in background', 'scrolling back in xterm.js still does not work'],
+    not: ['Reconnected to tidewave.', 'Caveat: The messages below were generated'],
+  },
+  'codex/codemie-019e1625.rollout.jsonl': {
+    says: [
+      "let's update the defailt context compart to 90 in env var",
+      'Implemented the default context compaction setting as `threshold: 0.9`',
+    ],
+    files: ['src/agents/plugins/__tests__/codemie-code-reasoning.test.ts', 'src/agents/plugins/codemie-code.plugin.ts'],
+    checks: [['npm run build', 'passed']],
+    not: ['This project uses codebase-memory-mcp to maintain a knowledge graph'],
+  },
+  'codex/cpolar-613a9a68-token-restart.jsonl': {
+    says: [
+      '检查目前项目的设计',
+      '可以，开始实施',
+      '帮我补充 status 的无登录降级体验',
+      '还有什么地方应该补充单测的吗',
+      '目前每个命令的描述风格似乎不一致',
+      '可以直接放在docstring',
+      'click.argument/click.option 的 help是哪些',
+      '实际上没有必要接受`chinese`/`english，可以去除相关逻辑',
+      'init应该放在--help的第一行显示',
+      '已移除别名，仅保留 zh/en',
+      '**优先补测点**',
+    ],
+    files: ['src/cpolar_connect/cli.py', 'src/cpolar_connect/i18n.py', 'src/cpolar_connect/config.py'],
+    checks: [['pytest -q', 'passed']],
+    not: ['<approval_policy>on-request</approval_policy> <sandbox_mode>'],
+  },
+  'codex/moonmind-019a7ae6-token-restart.jsonl': {
+    says: [
+      'why would jobs be routed to codex-1 and codex-2? I thought the workers just pulled',
+      'I want to update my spec to remove this queue separation and just have a codex queue',
+      'with 32 executable tasks aligned to the design docs',
+    ],
+    files: [
+      'specs/003-celery-oauth-volumes/spec.md',
+      'specs/001-celery-chain-workflow/plan.md',
+      'specs/001-celery-chain-workflow/tasks.md',
+    ],
+    not: [
+      'You **MUST** consider the user input before proceeding (if not empty).',
+      '# Agent Instructions ## Retrieving GitHub Action Status',
+    ],
+  },
+  'codex/scripted-0.169.0.jsonl': {
+    says: ['make a.txt and b.txt', 'Both files are there.'],
+    files: ['a.txt', 'b.txt'],
+  },
+  'codex/test-framework-019c2a1a-warning.jsonl': {
+    says: [
+      '0-1-configurer-un-projet-via-config-',
+      'Mis à jour la story',
+      'Souhaites-tu que je traite ces corrections maintenant ?',
+      'Exiger `cloud_endpoint` + `cloud_model`',
+    ],
+    not: ['Warning: apply_patch was requested via', 'NEVER break character until given an exit command.'],
+  },
+  'gemini/entire-12_cbfeaa512b_0.json': {
+    says: ['add new text to test-gemini.txt', ',how are you'],
+    files: ['test-gemini.txt'],
+  },
+  'gemini/entire-9c_53780d06b7_0.json': { says: colors, not: ['Gemini CLI update available!'] },
+  'gemini/entire-ab_2b9748b105_0.json': {
+    says: [colors[0]!, 'Staged `docs/color.md`'],
+    files: ['docs/color.md'],
+    not: ['Gemini CLI update available!'],
+  },
+};
+
+/** The real transcripts, where they are available. */
+export function realCases(): Case[] {
+  if (realDataFolder === undefined) return [];
+  return Object.entries(known)
+    .filter(([name]) => existsSync(realPath(name)))
+    .map(([name, { says, files = [], checks = [], not = [] }]) => ({
+      name,
+      legs: [{ text: readFileSync(realPath(name), 'utf8'), reason: '' }],
+      facts: [
+        ...says.map((text): Fact => ({ says: text })),
+        ...files.map((file): Fact => ({ file })),
+        ...checks.map(([check, outcome]): Fact => ({ check, outcome })),
+      ],
+      forbidden: not,
+    }));
+}

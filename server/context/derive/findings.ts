@@ -1,0 +1,56 @@
+import { shorten } from '../shorten.ts';
+import type { Actions, Action } from './actions.ts';
+import { isReading } from './commands.ts';
+
+/** A line of a command's output that a later command relies on. */
+export interface Finding {
+  line: string;
+  command: string;
+  callId: string;
+}
+
+export const maxFindings = 20;
+const lineCharacters = 200;
+const commandCharacters = 100;
+
+/** Words that name one thing: with a digit, and long enough not to be a count. */
+const words = /[A-Za-z0-9][A-Za-z0-9_-]*/g;
+const isDistinct = (word: string): boolean =>
+  word.length >= 4 &&
+  word.length <= 80 &&
+  /\d/.test(word) &&
+  !/^(19|20)\d\d(-\d\d){0,2}$|^0+$|^\d{1,3}[a-zA-Z]{0,2}$/.test(word);
+const wordsOf = (text: string): Set<string> => new Set((text.match(words) ?? []).filter(isDistinct));
+
+/** A successor can read files and edits again. */
+const isReadAgain = ({ command, parts }: Action): boolean => command === null || parts.every(isReading);
+
+/** Lines of results from which a later command took a port, an id or another name, oldest first; the newest `maxFindings`. Leaves out what messages tell. */
+export function findingsOf({ list }: Actions, messages: string): Finding[] {
+  const told = wordsOf(messages);
+  // From the end: what later commands name, without what they said themselves before.
+  const first = new Map<string, number>();
+  for (const { index, command } of list)
+    for (const word of wordsOf(command ?? '')) if (!first.has(word)) first.set(word, index);
+  const known = new Set<string>();
+  const found: Finding[] = [];
+  for (const action of list) {
+    if (isReadAgain(action)) continue;
+    const used = new Set(
+      [...wordsOf(action.output)].filter((word) => (first.get(word) ?? -1) > action.index && !known.has(word)),
+    );
+    if (used.size === 0) continue;
+    for (const line of action.output.split('\n')) {
+      const here = [...wordsOf(line)].filter((word) => used.has(word) && !known.has(word));
+      if (here.length === 0) continue;
+      for (const word of here) known.add(word);
+      if (here.every((word) => told.has(word))) continue;
+      found.push({
+        line: shorten(line.trim(), lineCharacters),
+        command: shorten((action.command ?? '').trim(), commandCharacters),
+        callId: action.call.callId,
+      });
+    }
+  }
+  return found.slice(-maxFindings);
+}

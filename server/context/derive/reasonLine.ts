@@ -1,0 +1,31 @@
+import { shorten } from '../shorten.ts';
+
+const longest = 300;
+/** Lines at each end of an output that are considered. */
+const considered = 200;
+
+const named =
+  /^\s*(?:[\w.:]*(?:Error|Exception)\b.*|(?:\S+: )?(?:fatal|error|panic|ERROR|FATAL)(?:\[\w+\])?\b.*|E\s{2,}\S.*)/;
+const telling =
+  /\b(?:errors?|fail(?:s|ed|ure)?|cannot|can't|could not|unable|denied|refused|not found|no such|invalid|unexpected|missing|exception|fatal|undefined|unknown|unsupported|needs?|requires?|expected|E[A-Z]{4,})\b/i;
+const frames =
+  /^\s*(?:at |File "|Traceback|\^|~|\d+ passing|npm (?:ERR!|error) (?:code|A complete log|errno|path|command)|Exit code|exit status|During handling)|<\/?tool_use_error>$/;
+
+const scoreOf = (line: string): number =>
+  line.trim() === '' ? -9 : frames.test(line) ? -3 : (named.test(line) ? 4 : 0) + (telling.test(line) ? 2 : 0);
+
+/** The line of a failed call's output that says why it failed. */
+export function reasonLine(output: string): string {
+  const all = output.replace(/<\/?tool_use_error>/g, '').split('\n');
+  const lines = all.length <= 2 * considered ? all : [...all.slice(0, considered), ...all.slice(-considered)];
+  // A traceback ends with its reason; other tools say the first reason first.
+  const last = lines.some((line) => line.startsWith('Traceback'));
+  let best = lines.at(-1) ?? '';
+  let most = -Infinity;
+  for (const line of last ? lines : lines.toReversed()) {
+    const score = scoreOf(line);
+    if (score < most || (score === most && score <= 0)) continue;
+    [best, most] = [line, score];
+  }
+  return shorten(best.trim(), longest) || 'failed without a message';
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { apart, ownWords } from './ownWords.ts';
+
+const command = '<command-message>ship is running…</command-message>\n<command-name>ship</command-name>';
+
+describe('the words of a person', () => {
+  it.each([
+    ['a reminder beside a request', '<system-reminder>\nBe brief.\n</system-reminder>\nFix it.', 'Fix it.'],
+    ['a request before what a hook added', 'Fix it.\n<hook_context>main is red</hook_context>', 'Fix it.'],
+    ['an opened file', '<ide_opened_file>a.ts</ide_opened_file>\nFix it.', 'Fix it.'],
+    ['files that the program appended', 'Fix @a.ts\n--- Content from referenced files ---\nconst a = 1;', 'Fix @a.ts'],
+    ['a slash command', `${command}\n<command-args>to the beach</command-args>`, '/ship to the beach'],
+    ['a slash command without arguments', command, '/ship'],
+    ['a saved prompt', '## User Input\n\n```text\nuse red\n```\n\nYou **MUST** consider it.\n', 'use red'],
+    ['markup that a person asks about', 'Why is <my-tag>this</my-tag> empty?', 'Why is <my-tag>this</my-tag> empty?'],
+    ['markup of one word', '<div>\nWhy?\n</div>', '<div>\nWhy?\n</div>'],
+    ['a mention of a notice', 'It says "[Request interrupted by user]"', 'It says "[Request interrupted by user]"'],
+  ])('are found in %s', (_what, text, words) => {
+    expect(ownWords(text)).toBe(words);
+  });
+
+  it.each([
+    ['an environment', '<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'],
+    ['an environment that was cut', '<environment_context>\n  <cwd>/x'],
+    ['an element that no list names', '<some_future_context version="2">\nstate\n</some_future_context>'],
+    ['instructions of a repository', '# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>'],
+    ['a skill', 'Base directory for this skill: /x\n\n# Skill'],
+    ['the setting of a chat', 'This is the Gemini CLI. We are setting up the context for our chat.\nToday is Monday.'],
+    ['feedback of a hook', 'Stop hook feedback:\n- [check.sh]: not yet'],
+    ['an interruption', '[Request interrupted by user for tool use]'],
+    ['a saved prompt without words', '## User Input\n\n```text\n\n```\n\nYou **MUST** consider it.\n'],
+    [
+      'the prompt of `baton watch`',
+      'You are agent bob of Baton. You took session session_1 over by handoff handoff_1.\n\nGo.',
+    ],
+    ['a briefing', 'You work as agent bob. Baton records this work in the session session_1: "x".'],
+    ['the text of a handoff', '# Handoff from ada to bob\n\nYou take this work over. Text between fences was recorded'],
+  ])('are not in %s', (_what, text) => {
+    expect(ownWords(text)).toBe('');
+  });
+
+  it('stay whole beside any blocks of programs', () => {
+    const blocks = fc.constantFrom('system-reminder', 'hook_context', 'ide_selection', 'environment_context');
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(blocks, fc.stringMatching(/^[a-z \n]{0,40}$/))),
+        fc.stringMatching(/^[a-z][a-z ,.?]{0,60}[a-z.]$/),
+        fc.nat(),
+        (added, words, place) => {
+          const texts = added.map(([name, text]) => `<${name}>${text}</${name}>`);
+          texts.splice(place % (texts.length + 1), 0, words);
+          expect(ownWords(texts.join('\n'))).toBe(words);
+          expect(apart(texts)).toEqual({ own: [words], program: texts.filter((text) => text !== words) });
+        },
+      ),
+    );
+  });
+});
