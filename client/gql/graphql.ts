@@ -496,17 +496,17 @@ export type OrderDirection =
   /** Largest or newest first. */
   | 'DESC';
 
-/** A condition on a context variable of the Session. */
+/** A condition on the payload, on payloads of stages before, or on a context variable of the Session. It compares values of the same kind: an outcome that would compare a text with a number is refused (TRANSITION_NOT_ALLOWED). */
 export type PipelineConditionInput = {
   /** The comparison. */
   op: PipelineConditionOp;
   /** The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS. */
   value?: unknown;
-  /** Name of the variable. A variable that is not set fails every condition. */
+  /** What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition. */
   variable: string;
 };
 
-/** Comparisons of a context variable with a value. A variable that is not set fails all of them. */
+/** Comparisons of a recorded value with a given one of the same kind. A value that is not set fails all of them. */
 export type PipelineConditionOp =
   /** Equal to the value. */
   | 'EQ'

@@ -61,6 +61,7 @@ const words: Record<string, string> = {
   resumeSession: 'an operator has to resume it',
   reassignSession: 'an operator has to move it',
   handoffToolDefinitions: 'tools/list',
+  contextVariables: 'variables',
 };
 
 const inToolWords = (message: string): string =>

@@ -74,11 +74,20 @@ export async function handOff(
       callId,
     });
   }
-  if (variables !== undefined)
-    throw new Refused('variables go with target. Give payload with an outcome instead.', 'BAD_USER_INPUT');
   const sessionId = await sessionMeant(desk, session);
-  if (!(await isInStage(desk, sessionId))) return end(desk, { outcome, reason, summary, payload, sessionId });
-  const advanced = await desk.mutate<Advanced>(advanceDocument, { sessionId, outcome, reason, summary, payload });
+  if (!(await isInStage(desk, sessionId))) {
+    if (variables !== undefined)
+      throw new Refused('The session ends with this outcome: give payload instead of variables.', 'BAD_USER_INPUT');
+    return end(desk, { outcome, reason, summary, payload, sessionId });
+  }
+  const advanced = await desk.mutate<Advanced>(advanceDocument, {
+    sessionId,
+    outcome,
+    reason,
+    summary,
+    payload,
+    contextVariables: variables,
+  });
   const target_ = advanced.handoff?.targetAgent.id ?? null;
   const next =
     target_ !== null

@@ -14,6 +14,7 @@ import { modelRef } from '../graphql/builder.ts';
 import {
   agentId,
   agentType,
+  contextVariables,
   faultless,
   idOf,
   inputObject,
@@ -123,11 +124,11 @@ const stage = inputObject(
 
 const condition = inputObject(
   'PipelineConditionInput',
-  'A condition on a context variable of the Session.',
+  'A condition on the payload, on payloads of stages before, or on a context variable of the Session. It compares values of the same kind: an outcome that would compare a text with a number is refused (TRANSITION_NOT_ALLOWED).',
   z
     .object({
       variable: nonBlank({ characters: mostCharacters.variable }).describe(
-        'Name of the variable. A variable that is not set fails every condition.',
+        'What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition.',
       ),
       op: oneOf(ConditionOp).describe('The comparison.'),
       value: optional(json({ bytes: KB })).describe(
@@ -218,6 +219,9 @@ mutation('advancePipeline', {
     ),
     reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
     summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),
+    contextVariables: optional(contextVariables).describe(
+      'Names and values to set in the Session, before conditions are decided: an object of at most 64 KB. Names that begin with `_` are refused.',
+    ),
     ...keyField,
   }),
   payload: {

@@ -7,7 +7,8 @@ import { positionsOf } from '../queue/queries.ts';
 import { progressOf, type RecordedStay, type StageProgress } from './progress.ts';
 
 export const ConditionOp = builder.enumType('PipelineConditionOp', {
-  description: 'Comparisons of a context variable with a value. A variable that is not set fails all of them.',
+  description:
+    'Comparisons of a recorded value with a given one of the same kind. A value that is not set fails all of them.',
   values: {
     EQ: { description: 'Equal to the value.' },
     NE: { description: 'Set, and not equal to the value.' },
@@ -20,9 +21,11 @@ export const ConditionOp = builder.enumType('PipelineConditionOp', {
 
 const PipelineCondition = builder.objectRef<Condition>('PipelineCondition').implement({
   access: 'inherit',
-  description: 'A condition on a context variable of the Session.',
+  description: 'A condition on the payload, on payloads of stages before, or on a context variable of the Session.',
   fields: (t) => ({
-    variable: t.exposeString('variable', { description: 'Name of the variable.' }),
+    variable: t.exposeString('variable', {
+      description: 'What is compared: `payload.<name>`, `stages.<stage>.<name>`, or the name of a context variable.',
+    }),
     op: t.expose('op', { type: ConditionOp, description: 'The comparison.' }),
     value: t.field({
       type: 'JSON',
