@@ -1,3 +1,4 @@
+import { unwrapped } from '../core/json.ts';
 import { mutation, type Desk } from './ask.ts';
 import { answer, Refused } from './result.ts';
 import { outcomesOf, sessionFields, sessionMeant, type HeldSession } from './session.ts';
@@ -21,6 +22,7 @@ const executeDocument = mutation(
 const advanceDocument = mutation(
   'advancePipeline',
   'handoff { id deadlineAt targetAgent { id } } session { id status }',
+  '... on InvalidPayloadError { schema }',
 );
 const completeDocument = mutation('completeSession', 'session { id status }');
 const failDocument = mutation('failSession', 'session { id status }');
@@ -122,7 +124,7 @@ async function end(
   }: Pick<HandOff, 'reason' | 'summary' | 'payload'> & { outcome: string; sessionId: string },
 ) {
   if (outcome === 'COMPLETED') {
-    await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: payload });
+    await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: unwrapped(payload) });
     return answer('The session is completed. You no longer hold it: stop working on it.', {
       session: sessionId,
       outcome,

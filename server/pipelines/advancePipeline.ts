@@ -20,7 +20,7 @@ import { pathOf, readMove, startedHandoff } from '../handoffs/initiateHandoff.ts
 import { enqueue } from '../queue/entry.ts';
 import { endWork } from '../sessions/changeSession.ts';
 import { chooseOrQueue, queueOf } from './chooseOrQueue.ts';
-import { faultsOfPayload, schemaOfPayload } from './payloads.ts';
+import { faultsOfPayload, payloadMeant, schemaOfPayload } from './payloads.ts';
 
 export interface AdvancePipelineInput {
   sessionId: string;
@@ -57,16 +57,20 @@ export async function advancePipeline(
   const { sessionId, outcome, contextVariables = null } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
   if (read === null) throw new NotFoundError('session', encodeId('session', sessionId));
+  const payload =
+    read.pipeline === null || read.stage === null
+      ? input.payload
+      : payloadMeant(read.pipeline, read.stage, outcome, input.payload);
   const ahead =
     read.pipeline && read.stage !== null
       ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, {
           variables: mergeVariables(read.variables, contextVariables ?? {}, ''),
-          payload: input.payload,
+          payload,
           payloads: read.pipeline.payloads,
         }).ways.find((way) => way.outcome === outcome)
       : undefined;
   // Asks for the check before anything else is read. The verdict is used in the order of the rules.
-  if (ahead !== undefined) faultsOfPayload(work, schemaOfPayload(read.pipeline!, ahead.transition), input.payload);
+  if (ahead !== undefined) faultsOfPayload(work, schemaOfPayload(read.pipeline!, ahead.transition), payload);
   const next = ahead?.to;
   const custody = await Custody.of(work, sessionId, {
     everyCandidate: work.attempt > 1,
@@ -78,7 +82,7 @@ export async function advancePipeline(
   demandAct(custody, 'work');
   const isAgents = work.caller.agentId !== null;
   const variables = custody.variablesWith(contextVariables);
-  const path = pathOf(custody, { outcome, payload: input.payload, variables });
+  const path = pathOf(custody, { outcome, payload, variables });
   // The guards bind the holder, not an operator.
   const started = isAgents ? { ...startedHandoff(custody, await readMove(custody, fromLastTurn)), path } : null;
   const move = { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started };
@@ -96,12 +100,12 @@ export async function advancePipeline(
       allowed,
     );
   const schema = schemaOfPayload(custody.pipeline!, way.transition);
-  const problems = faultsOfPayload(work, schema, input.payload);
+  const problems = faultsOfPayload(work, schema, payload);
   if (schema !== null && problems.length > 0) throw new InvalidPayloadError(problems, schema);
 
   if (contextVariables !== null) custody.changed({ contextVariables: variables as never });
   if (way.to === null) {
-    complete(custody, way, input);
+    complete(custody, way, { ...input, payload });
     return { sessionId, handoffId: null };
   }
   const target = chooseOrQueue(custody.agents, way.to, {
@@ -111,7 +115,7 @@ export async function advancePipeline(
   const whole = { ...move, target, stage: way.to };
   // All agents of the stage are looked at under their locks before the Session waits.
   demandMove(work, whole, target !== null ? 'loop' : work.attempt > 1 ? 'free choice' : undefined);
-  const { reason, summary, payload } = input;
+  const { reason, summary } = input;
   const enters = { way, payload };
   const acceptWithinMinutes = way.to.acceptWithinMinutes ?? staleAfterMinutes;
   if (!isAgents) work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });

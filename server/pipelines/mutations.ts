@@ -10,7 +10,8 @@ import {
   NotFoundError,
   TransitionNotAllowedError,
 } from '../core/errors.ts';
-import { modelRef } from '../graphql/builder.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import {
   agentId,
   agentType,
@@ -35,7 +36,13 @@ import {
 import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from './advancePipeline.ts';
-import { archivePipeline, definePipeline, type PipelineAnswer } from './definePipeline.ts';
+import {
+  archivePipeline,
+  definePipeline,
+  type DefinedAnswer,
+  type DefinitionWarning,
+  type PipelineAnswer,
+} from './definePipeline.ts';
 import {
   faultOfComparison,
   faultOfEscalation,
@@ -49,6 +56,15 @@ import { faultsOfDefinition } from './rules.ts';
 import { ConditionOp } from './schema.ts';
 
 const { counts, fields: sizes } = limits;
+
+const PipelineWarning = builder.objectRef<DefinitionWarning>('PipelineWarning').implement({
+  access: 'inherit',
+  description: 'What a definition names that no Agent is yet. The pipeline is defined.',
+  fields: (t) => ({
+    path: t.stringList({ description: 'Where in the input.', resolve: ({ path }) => path }),
+    message: t.exposeString('message', { description: 'What is missing and what happens, for people.' }),
+  }),
+});
 
 const payload = (description: string) => ({
   description,
@@ -192,7 +208,18 @@ mutation('definePipeline', {
       const fault = tooLarge ?? faultsOfDefinition(value)[0] ?? null;
       if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
     }),
-  payload: payload('The version is defined; new Sessions of the pipeline begin in it.'),
+  payload: {
+    description: 'The version is defined; new Sessions of the pipeline begin in it.',
+    fields: (t: Fields<DefinedAnswer>) => ({
+      ...payload('').fields(t),
+      warnings: t.field({
+        type: [PipelineWarning],
+        listSize: partOfRecord,
+        description: 'Roles and types that no Agent has now; empty when each has one.',
+        resolve: ({ warnings }) => warnings,
+      }),
+    }),
+  },
   errors: [],
   command: definePipeline,
 });
@@ -215,7 +242,7 @@ mutation('advancePipeline', {
     sessionId: idOf('session').describe('The Session to advance.'),
     outcome: outcomeName.describe('The outcome of the present stage, such as DONE.'),
     payload: optional(json({ bytes: sizes.json })).describe(
-      'What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object.',
+      'What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object. A text that is the JSON of an object or a list counts as that, unless the schema asks for a text.',
     ),
     reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
     summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),
