@@ -119,12 +119,16 @@ export type ContextItemKind =
   | 'MESSAGE'
   /** An entry of the Handoff's `metadata`. */
   | 'METADATA'
+  /** What a stage before was left with. */
+  | 'PAYLOAD'
   /** A question to a person that is unanswered. */
   | 'QUESTION'
   /** Reason of the Handoff. */
   | 'REASON'
   /** The first or the latest request of a user. */
   | 'REQUEST'
+  /** The stage of the pipeline: its instructions, its outcomes and where they lead, the schemas of its payloads. */
+  | 'STAGE'
   /** Summary of the work so far. */
   | 'SUMMARY'
   /** A task that is not done. */
@@ -170,7 +174,7 @@ export type CreateSessionInput = {
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
-  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. */
+  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. In a pipeline only stages that are entered again count. Null: 5; in a pipeline 50. */
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;

@@ -15,6 +15,8 @@ export const kinds = {
   QUESTION: { title: 'Questions that nobody answered', noun: 'question' },
   REASON: { title: 'Why it was handed over', noun: 'reason', text: true },
   WORKSPACE: { title: 'Workspace', noun: 'workspace', text: true },
+  STAGE: { title: 'Your stage of the pipeline', noun: 'stage', text: true },
+  PAYLOAD: { title: 'What the stages before were left with', noun: 'payload' },
   SUMMARY: { title: 'Summary', noun: 'summary', text: true },
   METADATA: { title: 'Given with the handoff', noun: 'entry given with the handoff' },
   INSTRUCTIONS: { title: 'Your instructions', noun: 'instructions', text: true },
@@ -34,9 +36,11 @@ export const kindOf = (kind: ItemKind): Kind => kinds[kind];
 
 export const readingOrder: readonly ItemKind[] = [
   'INSTRUCTIONS',
+  'STAGE',
   'REQUEST',
   'COMPACTION',
   'REASON',
+  'PAYLOAD',
   'WORKSPACE',
   'SUMMARY',
   'METADATA',

@@ -1,3 +1,4 @@
+import type { StageGuide } from '../context/stage.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { faultOfComparing, sourceOfCondition } from './rules.ts';
 
@@ -209,3 +210,28 @@ export const readsPayload = ({ transitions }: Definition, stage: string, outcome
       each.when !== null &&
       sourceOfCondition(each.when.variable).of === 'payload',
   );
+
+/** What an agent in the stage has to know. */
+export function guideOf(pipeline: Definition & { slug: string }, stage: string): StageGuide {
+  const { name, phase, instructions, payloadSchema } = stageNamed(pipeline, stage);
+  const steps = stepsFromStart(pipeline);
+  const own = pipeline.transitions.filter(({ from }) => from === stage);
+  return {
+    pipeline: pipeline.slug,
+    name,
+    phase,
+    instructions,
+    outcomes: [...new Set(own.map(({ outcome }) => outcome))].map((outcome) => {
+      const ways = own.filter((each) => each.outcome === outcome);
+      return {
+        outcome,
+        ways: ways.map(({ to, when }) => ({
+          to,
+          back: to !== null && steps.get(to)! < steps.get(stage)!,
+          when: when && `${when.variable} ${when.op}${when.op === 'EXISTS' ? '' : ` ${JSON.stringify(when.value)}`}`,
+        })),
+        payloadSchema: ways.find((each) => each.payloadSchema !== null)?.payloadSchema ?? payloadSchema,
+      };
+    }),
+  };
+}

@@ -6,10 +6,14 @@ import { Refused, named } from './result.ts';
 export interface HeldSession extends Pressed {
   status: string;
   agentSession: (Pressed['agentSession'] & { state: string }) | null;
-  pipeline: { stage: string | null; pipeline: { transitions: { from: string; outcome: string }[] } } | null;
+  pipeline: {
+    stage: string | null;
+    guide: string | null;
+    pipeline: { transitions: { from: string; outcome: string }[] };
+  } | null;
 }
 
-export const sessionFields = `${pressedFields} status pipeline { stage pipeline { transitions { from outcome } } }`;
+export const sessionFields = `${pressedFields} status pipeline { stage guide pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;
