@@ -12,6 +12,8 @@ export interface TcpProxy {
   port: number;
   /** Applies from now on. Open connections are cut, except by `spoil`. */
   setMood(mood: Mood): void;
+  /** Cuts open connections, and forwards the next ones to this port. */
+  aim(port: number): void;
   /** The number of nonsense answers. */
   readonly garbled: number;
   close(): Promise<void>;
@@ -45,7 +47,7 @@ function createGarbage(): () => Buffer {
   };
 }
 
-/** A proxy in front of Redis that misbehaves on request. */
+/** A proxy in front of Redis or PostgreSQL that misbehaves on request. */
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let mood: Mood = 'pass';
@@ -84,6 +86,10 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     setMood(next) {
       mood = next;
       if (next !== 'spoil') cut();
+    },
+    aim(port) {
+      target = port;
+      cut();
     },
     async close() {
       cut();
