@@ -108,6 +108,7 @@ export default {
           '^server/cli/connect/stateFolder\\.ts$',
           '^server/cli/output\\.ts$',
           '^client/api/refusal\\.ts$',
+          '^server/core/workspace\\.ts$',
         ],
         dependencyTypesNot: ['core'],
       },

@@ -72,8 +72,9 @@ export function connect({ key, onUnauthenticated }: ClientOptions): Connected {
   return { client, live, reread, retryFailed };
 }
 
-// Events are cached without keys, although they have ids: neither READY nor any page reads one by id.
-const keys = Object.fromEntries([...embeddedTypes, 'Event'].map((name) => [name, () => null]));
+// Events are cached without keys, although they have ids: neither READY nor any page reads one by id. Neither have workspaces:
+// the Sessions of one folder may be on different branches.
+const keys = Object.fromEntries([...embeddedTypes, 'Event', 'Workspace'].map((name) => [name, () => null]));
 
 /** Keeps the document's hash from the build. The cache sends a document of its own, so the hash is stored before. */
 function noteHash(operation: Operation): Operation {

@@ -7,6 +7,12 @@ import { join } from 'node:path';
 import { bundled } from './bundle.ts';
 import { atEnd } from './database.ts';
 
+interface HookOutput {
+  additionalContext?: string;
+  permissionDecision?: string;
+  updatedInput?: object;
+}
+
 /** A folder with a repository, a transcript and a state folder of its own, in which the hooks of a tool run. */
 export function workplace(url: string, { agent = 'claude-1', branch = 'main', key = '' } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'baton-hook-'));
@@ -27,7 +33,7 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
       event: string,
       more: object = {},
       as: { agent?: string; env?: Record<string, string> } = {},
-    ): Promise<{ code: number; context: string | null; stderr: string }> {
+    ): Promise<{ code: number; context: string | null; updatedInput?: object; stderr: string }> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
       const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at, '--wait', '30000'];
       const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), {
@@ -35,12 +41,9 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
         BATON_KEY: key,
         ...as.env,
       });
-      const context =
-        stdout === ''
-          ? null
-          : (JSON.parse(stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput
-              .additionalContext;
-      return { code, context, stderr };
+      const { additionalContext: context = null, ...output } =
+        stdout === '' ? {} : (JSON.parse(stdout) as { hookSpecificOutput: HookOutput }).hookSpecificOutput;
+      return { code, context, ...output, stderr };
     },
     write: (...entries: object[]) =>
       appendFileSync(transcript, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),

@@ -50,9 +50,13 @@ export function modelOf(client: Client): Model {
 export const newClient = (): Client => new Client({ name: 'a model', version: '1.0.0' });
 
 /** Connects over HTTP. `path` is what follows `/mcp`. */
-export async function connect(url: string, path: string, { key }: { key?: string } = {}): Promise<Model> {
+export async function connect(
+  url: string,
+  path: string,
+  { key, headers: more = {} }: { key?: string; headers?: Record<string, string> } = {},
+): Promise<Model> {
   const client = newClient();
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...more };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${path}`), { requestInit: { headers } }));
   atEnd(() => client.close());
   return modelOf(client);

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -186,8 +186,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     ARRAY(SELECT role || ': ' || split_part(content, '.', 1) FROM messages WHERE session_id = s.id AND (role IN ('USER', 'ASSISTANT') OR content LIKE 'You are agent%') ORDER BY sequence) AS messages,
     ARRAY(SELECT name || CASE WHEN error IS NOT NULL THEN ' failed' WHEN result IS NULL THEN ' open' ELSE '' END FROM tool_calls WHERE session_id = s.id ORDER BY index) AS calls,
     ARRAY(SELECT type::text FROM events WHERE session_id = s.id ORDER BY session_sequence) AS events FROM sessions s`;
-  const sessionIn = async (folder: string): Promise<Found | undefined> =>
-    (await database.pool.query<Found>(`${find} WHERE external_id = $1`, [`${hostname()}:${folder}#main`])).rows[0];
+  const sessionIn = async (folder: string, branch = 'main'): Promise<Found | undefined> =>
+    (await database.pool.query<Found>(`${find} WHERE external_id = $1`, [`${hostname()}:${folder}#${branch}`])).rows[0];
   const eventually = (folder: string, expected: object) =>
     vi.waitFor(async () => expect(await sessionIn(folder)).toMatchObject(expected), patience);
   /** A turn that hands off is recorded in two parts, the second one while the next agent accepts: in either order. */
@@ -386,6 +386,58 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await Promise.all([codex.kill('SIGTERM'), claude.kill('SIGTERM')]);
   });
 
+  it('keeps the work of two repositories apart, whose programs are the same agents', async () => {
+    const folders = [await repository('red'), await repository('blue')];
+    const watching = await Promise.all(folders.map((folder) => watch(folder, 'codex-1')));
+    for (const folder of folders) {
+      models.claude.say(
+        { calls: [mcpOfClaude('toolu_h1', 'transfer_to_codex-1', { reason: 'Name the folder' })] },
+        { text: 'Handed over.' },
+      );
+      expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Name it.'])).toContain('Handed over.');
+      models.codex.say({ calls: [shell('call_h1', 'basename $PWD > name.txt')] }, { text: 'Named.' });
+      await untilEvent(watching[folders.indexOf(folder)]!, 'completed');
+      expect(readFileSync(join(folder, 'name.txt'), 'utf8')).toBe(`${basename(folder)}\n`);
+      await eventually(folder, { holder: 'codex-1', calls: ['mcp__baton__transfer_to_codex-1', 'exec_command'] });
+    }
+    const began = watching.map(({ lines }) => lines.filter(({ event }) => event === 'started').length);
+    expect(began).toEqual([1, 1]);
+    await Promise.all(watching.map((each) => each.kill('SIGTERM')));
+  });
+
+  it.each([
+    ['Claude Code', 'claude', claudeArgs, 'claude-1'],
+    ['Codex', 'codex', codexArgs, 'codex-1'],
+  ] as const)(
+    'moves the work of the branch on which %s works, beside other work in its folder',
+    async (_name, of, args, as) => {
+      const folder = await repository('branches');
+      const ask = (words: string) =>
+        execute(folder, programs[of]!, [...args, ...(of === 'claude' ? ['--'] : []), words]);
+      models[of].say({ text: 'Begun.' });
+      expect(await ask('Begin.')).toContain('Begun.');
+      await eventually(folder, { holder: as });
+      execFileSync('git', ['checkout', '-b', 'side'], { cwd: folder, stdio: 'ignore' });
+      const given = { reason: 'Review the side' };
+      models[of].say(
+        {
+          calls: [
+            of === 'claude'
+              ? mcpOfClaude('toolu_i1', 'transfer_to_reviewer-1', given)
+              : mcp('call_i1', 'transfer_to_reviewer-1', given),
+          ],
+        },
+        { text: 'Sent for review.' },
+      );
+      expect(await ask('Pass it on.')).toContain('Sent for review.');
+      await vi.waitFor(
+        async () => expect(await sessionIn(folder, 'side')).toMatchObject({ holder: 'reviewer-1' }),
+        patience,
+      );
+      expect(await sessionIn(folder)).toMatchObject({ holder: as });
+    },
+  );
+
   /** Whether a program has written the result of a call into its transcript. */
   const hasResult = (id: string): boolean =>
     ['.claude/projects', '.codex/sessions']
@@ -404,7 +456,9 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
 
   /** A session of the folder that an agent gets from the other one. */
   async function handed(folder: string, from = 'claude-1', to = 'codex-1'): Promise<void> {
-    await initiate(await session(from, { externalId: `${hostname()}:${folder}#main` }), to, { reason: 'Count' });
+    const workspace = { host: hostname(), folder, repository: null, branch: 'main', commit: null };
+    const id = await session(from, { externalId: `${hostname()}:${folder}#main`, workspace });
+    await initiate(id, to, { reason: 'Count' });
   }
 
   it('loses and doubles nothing when watch and Baton are killed while Codex works', async () => {

@@ -169,6 +169,8 @@ export type CreateSessionInput = {
   queue?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
+  /** Where the work is done; null when unknown. */
+  workspace?: SessionWorkspaceInput | null | undefined;
 };
 
 /** Codes of refused mutations. Each code has an error type with its data: AGENT_AT_CAPACITY is AgentAtCapacityError. */
@@ -288,6 +290,8 @@ export type HandoffFilter = {
   targetAgentId?: string | null | undefined;
   /** Handoffs started in one of these ways. */
   via?: Array<HandoffVia> | null | undefined;
+  /** Handoffs of the Sessions whose work is done in this folder of this machine: the id of their workspace. */
+  workspaceId?: string | null | undefined;
 };
 
 /** Order of a list of Handoffs. Ties are ordered by id. */
@@ -551,6 +555,8 @@ export type SessionFilter = {
   priority?: Array<SessionPriority> | null | undefined;
   /** Sessions of this project. */
   project?: string | null | undefined;
+  /** Sessions whose work is done in a clone of this repository, by its address without credentials. */
+  repository?: string | null | undefined;
   /** Sessions in the stage of this name. */
   stage?: string | null | undefined;
   /** Records with one of these statuses. */
@@ -559,6 +565,8 @@ export type SessionFilter = {
   titleContains?: string | null | undefined;
   /** True: open Sessions without a holder. False: all others. */
   unassigned?: boolean | null | undefined;
+  /** Sessions whose work is done in this folder of this machine: the id of their workspace. */
+  workspaceId?: string | null | undefined;
 };
 
 /** Urgency of the work, lowest first. */
@@ -584,6 +592,20 @@ export type SessionStatus =
   | 'PAUSED'
   /** An Agent holds the Session and may work on it. */
   | 'RUNNING';
+
+/** Where the work is done. Null fields are unknown. */
+export type SessionWorkspaceInput = {
+  /** The git branch: at most 1 KB. */
+  branch?: string | null | undefined;
+  /** The last git commit, full or shortened: at most 1 KB. */
+  commit?: string | null | undefined;
+  /** Root of the repository or of the worktree, without one the working folder, as an absolute path without links: at most 1 KB. */
+  folder: string;
+  /** Name of the machine: at most 1 KB. */
+  host: string;
+  /** Address of the repository, such as the URL of its remote: at most 1 KB. User and password are removed. */
+  repository?: string | null | undefined;
+};
 
 /** Input of the mutation of the same name. */
 export type SetAgentStatusInput = {
@@ -831,7 +853,7 @@ export type AcceptHandoffMutationVariables = Exact<{
 
 
 export type AcceptHandoffMutation = { answer:
-    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, workspace: { branch: string | null, commit: string | null } | null, session: { id: string, title: string, workspace: { id: string | null, host: string | null, folder: string | null, repository: string | null, branch: string | null, commit: string | null } | null }, sourceAgent: { id: string } | null, targetAgent: { id: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
@@ -1420,6 +1442,20 @@ export const AcceptHandoffDocument = new TypedDocumentString(`
         targetAgentSession {
           id
           traceparent
+        }
+        workspace {
+          branch
+          commit
+        }
+        session {
+          workspace {
+            id
+            host
+            folder
+            repository
+            branch
+            commit
+          }
         }
       }
       session {

@@ -28,6 +28,9 @@ export const LiveEventsSubscription = graphql(`
           }
           ...HandoffBadge
         }
+        workspace {
+          id
+        }
         ...SessionRow
       }
       handoff {

@@ -63,6 +63,11 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
         <Toggle on={view.open} count={counts?.open} onChange={(open) => onChange({ ...view, open })}>
           Open handoff
         </Toggle>
+        {view.folder !== '' && (
+          <Toggle on count={undefined} onChange={() => onChange({ ...view, folder: '' })}>
+            One folder
+          </Toggle>
+        )}
         <button
           type="button"
           className="button"

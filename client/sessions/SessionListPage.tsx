@@ -29,6 +29,9 @@ const SessionsQuery = graphql(`
         openHandoff {
           id
         }
+        workspace {
+          id
+        }
         ...SessionRow
       }
       pageInfo {

@@ -1,6 +1,8 @@
+import { Fragment } from 'react';
+import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import type { TaskStatus } from '../gql/graphql.ts';
+import type { SessionSideFragment as Side, TaskStatus } from '../gql/graphql.ts';
 import { Variables } from '../handoffs/Variables.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Icon, type IconName } from '../ui/Icon.tsx';
@@ -14,6 +16,14 @@ export const SessionSideFragment = graphql(`
     maxHandoffs
     handoffsEnabled
     metadata
+    workspace {
+      id
+      host
+      folder
+      repository
+      branch
+      commit
+    }
     tasks {
       id
       content
@@ -38,6 +48,8 @@ export const SessionSideFragment = graphql(`
   }
 `);
 
+type Where = NonNullable<Side['workspace']>;
+
 const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
   DONE: { icon: 'check', word: 'done' },
   IN_PROGRESS: { icon: 'play', word: 'in progress' },
@@ -46,10 +58,8 @@ const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
 
 /** Tasks, decisions, variables and tokens from the log. */
 export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
-  const { tasks, decisions, contextVariables, usage, metadata, createdAt, maxHandoffs, handoffsEnabled } = readFragment(
-    SessionSideFragment,
-    masked,
-  );
+  const { tasks, decisions, contextVariables, usage, metadata, workspace, createdAt, maxHandoffs, handoffsEnabled } =
+    readFragment(SessionSideFragment, masked);
   const done = tasks.filter(({ status }) => status === 'DONE').length;
   return (
     <aside className={styles.side} aria-label="About this session">
@@ -115,6 +125,7 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
               ? `Agents may hand off ${maxHandoffs} times before an operator has to step in.`
               : 'Only operators may hand off.'}
           </dd>
+          {workspace != null && <Workspace {...workspace} />}
           {metadata != null && (
             <>
               <dt>Metadata</dt>
@@ -126,6 +137,31 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
         </dl>
       </section>
     </aside>
+  );
+}
+
+/** Where the work is done. */
+function Workspace({ id, host, folder, repository, branch, commit }: Where) {
+  const facts = { Machine: host, Folder: folder, Repository: repository, Branch: branch, Commit: commit };
+  return (
+    <>
+      {Object.entries(facts).map(([name, value]) =>
+        value == null ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {name === 'Folder' && id != null ? (
+                <Link href={`/?folder=${id}`} title="All sessions of this folder">
+                  {value}
+                </Link>
+              ) : (
+                value
+              )}
+            </dd>
+          </Fragment>
+        ),
+      )}
+    </>
   );
 }
 

@@ -9,6 +9,8 @@ export interface View {
   unassigned: boolean;
   open: boolean;
   text: string;
+  /** Id of a workspace. */
+  folder: string;
   /** Ordered by last activity instead of creation. */
   byActivity: boolean;
 }
@@ -21,28 +23,31 @@ export function readView(params: URLSearchParams): View {
     unassigned: params.get('unassigned') === '1',
     open: params.get('open') === '1',
     text: params.get('q') ?? '',
+    folder: /^ws_[0-9a-f]{20}$/.exec(params.get('folder') ?? '')?.[0] ?? '',
     byActivity: params.get('sort') === 'activity',
   };
 }
 
-export function writeView({ status, agent, unassigned, open, text, byActivity }: View): string {
+export function writeView({ status, agent, unassigned, open, text, folder, byActivity }: View): string {
   const params = new URLSearchParams();
   if (status) params.set('status', status.toLowerCase());
   if (agent) params.set('agent', agent);
   if (unassigned) params.set('unassigned', '1');
   if (open) params.set('open', '1');
   if (text) params.set('q', text);
+  if (folder) params.set('folder', folder);
   if (byActivity) params.set('sort', 'activity');
   const query = params.toString();
   return query === '' ? '/' : `/?${query}`;
 }
 
-export function toFilter({ status, agent, unassigned, open, text }: View): SessionFilter {
+export function toFilter({ status, agent, unassigned, open, text, folder }: View): SessionFilter {
   return {
     ...(status && { status: [status] }),
     ...(agent && { agentId: agent }),
     ...(unassigned && { unassigned: true }),
     ...(open && { hasOpenHandoff: true }),
+    ...(folder && { workspaceId: folder }),
     ...(text.trim() && { titleContains: text.trim() }),
   };
 }
@@ -53,16 +58,18 @@ export interface Facets {
   status: SessionStatus;
   agent?: { id: string } | null | undefined;
   openHandoff?: { id: string } | null | undefined;
+  workspace?: { id?: string | null | undefined } | null | undefined;
 }
 
 /** Whether the server would list it: the same rules as the server's filter. */
-export function fits(view: View, { title, status, agent, openHandoff }: Facets): boolean {
+export function fits(view: View, { title, status, agent, openHandoff, workspace }: Facets): boolean {
   const text = view.text.trim().toLowerCase();
   return (
     (view.status === null || view.status === status) &&
     (view.agent === '' || view.agent === agent?.id) &&
     (!view.unassigned || agent == null) &&
     (!view.open || openHandoff != null) &&
+    (view.folder === '' || view.folder === workspace?.id) &&
     title.toLowerCase().includes(text)
   );
 }

@@ -155,6 +155,40 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('shows where the work is done, and leads to all work of that folder', async () => {
+    await agent('gardener');
+    const [one, other] = ['main', 'side'].map((branch) => ({
+      host: 'box',
+      folder: '/srv/garden',
+      repository: 'git@example.org:o/garden.git',
+      branch,
+      commit: null,
+    }));
+    await session('gardener', { title: 'Beside it', workspace: other });
+    await session('gardener', { title: 'Elsewhere', workspace: { ...one!, host: 'van' } });
+    const { page, faults } = await go(
+      `/sessions/${encodeId('session', await session('gardener', { workspace: one }))}`,
+    );
+    const facts = page.getByRole('complementary', { name: 'About this session' });
+    for (const text of ['box', 'git@example.org:o/garden.git', 'main'])
+      await facts.getByText(text, { exact: true }).waitFor();
+    await facts.getByRole('link', { name: '/srv/garden' }).click();
+    const rows = page.locator('[data-session]');
+    await expect.poll(() => rows.count(), patiently).toBe(2);
+    await rows.getByText('Beside it').waitFor();
+    // Only of this folder, also what comes later.
+    await session('gardener', { title: 'Elsewhere too', workspace: { ...one!, folder: '/srv/wall' } });
+    await session('gardener', { title: 'Here too', workspace: other });
+    await page
+      .getByText('Here too')
+      .or(page.getByRole('button', { name: /new session/ }))
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'One folder' }).click();
+    await rows.getByText('Elsewhere', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('copies the context for the next agent', async () => {
     const { page } = await go(`/sessions/${chained}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -53,7 +53,9 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
   expect(printed).toMatchObject({
     code: 0,
     stderr: '',
-    stdout: expect.stringMatching(/^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7"/m) as string,
+    stdout: expect.stringMatching(
+      /^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7\?workspace=ws_[0-9a-f]{20}"/m,
+    ) as string,
   });
   expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([
     false,

@@ -8,6 +8,7 @@ import { withApi } from './api.ts';
 import { isChange, makeChanges, planChange, type Change } from './connect/change.ts';
 import { tools, type Tool } from './connect/entries.ts';
 import { settingsFiles } from './connect/settingsFiles.ts';
+import { workspaceIn } from './hook/work.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print, tell } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
@@ -51,7 +52,12 @@ async function run(args: string[]): Promise<void> {
   const url = serverUrl(values.url);
   const needsKey = Boolean(process.env['BATON_KEY']);
   const command = values.remove ? '' : `${program()} hook ${tool} --agent ${agent} --url ${quoted(url)}`;
-  const files = settingsFiles(tool, values.global, { mcp: `${url}/mcp/${agent}`, needsKey, command });
+  const files = settingsFiles(tool, values.global, {
+    // In the settings of the user for all folders only the hooks know the folder.
+    mcp: `${url}/mcp/${agent}${values.global ? '' : `?workspace=${workspaceIn(realpathSync('.')).id}`}`,
+    needsKey,
+    command,
+  });
   const changes = files.map((file) => planChange(file, values.remove));
   for (const change of changes) print(differenceOf(change).trimEnd());
   if (values.print || (!changes.some(isChange) && !values.remove)) return;

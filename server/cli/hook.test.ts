@@ -342,6 +342,7 @@ describe('before a handoff tool', () => {
     expect(await place.hook('PreToolUse', { tool_name: 'mcp__baton__transfer_to_codex-1' })).toMatchObject({
       code: 0,
       context: null,
+      updatedInput: { _handoff_session: encodeId('session', await idOf(place)) },
     });
     // Without waiting: the tool runs next.
     expect(await sessionOf(place)).toMatchObject({ messages: ['Hand it off.', 'I hand off.'] });
@@ -361,6 +362,30 @@ describe('before a handoff tool', () => {
     await vi.waitFor(() => expect(place.logged()).toEqual([expect.stringMatching(/'codex-1' holds session/)]), {
       timeout: 60_000,
     });
+  });
+
+  it('names the session of its folder in calls that name none, for work that the agent holds', async () => {
+    const [place, other] = [workplace(url), workplace(url)];
+    const call = async (of: Place, tool: string, input: object = {}) =>
+      of.hook('PreToolUse', { tool_name: `mcp__baton__${tool}`, tool_input: input });
+    await place.hook('SessionStart');
+    await other.hook('SessionStart');
+    const id = encodeId('session', await idOf(place));
+    // Claude Code asks the user as ever.
+    expect(await call(place, 'baton_note', { text: 'Found' })).toEqual({
+      code: 0,
+      context: null,
+      hookEventName: 'PreToolUse',
+      updatedInput: { text: 'Found', session: id },
+      stderr: '',
+    });
+    expect(await call(place, 'baton_handoff', { target: 'codex-1' })).toMatchObject({
+      updatedInput: { target: 'codex-1', session: id },
+    });
+    for (const named of [{ session: 'session_1' }, { _handoff_session: 'session_1' }])
+      expect(await call(place, 'baton_note', named)).toEqual({ code: 0, context: null, stderr: '' });
+    await initiate(await idOf(other), 'codex-1');
+    expect(await call(other, 'baton_note')).toEqual({ code: 0, context: null, stderr: '' });
   });
 
   it('leaves other tools alone', async () => {

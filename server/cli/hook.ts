@@ -6,7 +6,7 @@ import { endCleared, endIdle } from './hook/ends.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
-import { workOf } from './hook/session.ts';
+import { isHeldBy, lastSessionOf, workOf } from './hook/session.ts';
 import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
@@ -28,6 +28,7 @@ interface HookInput {
   cwd?: unknown;
   tool_name?: unknown;
   tool_use_id?: unknown;
+  tool_input?: unknown;
   reason?: unknown;
   last_assistant_message?: unknown;
 }
@@ -134,21 +135,43 @@ async function answer(call: Call, input: HookInput): Promise<void> {
 /** Null when there is no such file. */
 const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
-/** Imports before a handoff tool runs: the Context is read from the log. */
+/** Imports before a handoff tool runs: the Context is read from the log. Says which session the call means, when the model does not. */
 async function beforeCall(
   call: Call,
-  { tool_name: name, tool_use_id: callId }: HookInput,
+  { tool_name: name, tool_use_id: callId, tool_input: given }: HookInput,
   path: string,
   folder: string,
 ): Promise<void> {
-  if (!isHandoffTool(name)) return;
+  const [, tool] = /^mcp__baton__(baton_handoff|baton_note|transfer_to_.*)$/.exec(String(name)) ?? [];
+  if (tool === undefined) return;
   const signal = AbortSignal.timeout(handoffBudgetMs);
-  if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
-  await send(call, { ...nothing, path, folder, handsOff: true }, signal);
+  try {
+    if (tool === 'baton_note') return;
+    if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
+    await send(call, { ...nothing, path, folder, handsOff: true }, signal);
+  } finally {
+    await nameSession(call, tool, isObject(given) ? given : {}, workIn(folder, path), signal);
+  }
 }
 
-const isHandoffTool = (name: unknown): boolean =>
-  typeof name === 'string' && /^mcp__baton__(baton_handoff|transfer_to_.*)$/.test(name);
+/** Gives a call that names no session the one of this folder. Without one Baton says what the call may mean. */
+async function nameSession(
+  { tool, agent, server }: Call,
+  called: string,
+  input: Record<string, unknown>,
+  work: Work,
+  signal: AbortSignal,
+): Promise<void> {
+  if (input['session'] !== undefined || input['_handoff_session'] !== undefined) return;
+  const session = await lastSessionOf(server, work, signal);
+  if (session === null || !isHeldBy(agent, session)) return;
+  const updatedInput = { ...input, [called.startsWith('baton_') ? 'session' : '_handoff_session']: session.id };
+  // Codex takes no other input without this; Claude Code asks the user as ever.
+  const decision = tool === 'codex' ? { permissionDecision: 'allow' } : {};
+  printJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision, updatedInput } });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 async function brief(
   { server, agent, waitMs }: Call,

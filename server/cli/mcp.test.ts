@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it, vi } from 'vitest';
 import { updateAgent } from '../agents/updateAgent.ts';
+import { encodeId } from '../core/ids.ts';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
@@ -72,9 +73,12 @@ async function baton(
 it('gives the same tools as HTTP, their answers, and the news of changed tools', async () => {
   const [model, direct] = [await overStdio(), await connect(url, '', { key })];
   expect((await model.client.listTools()).tools).toEqual((await direct.client.listTools()).tools);
-  await session('ada');
+  const id = encodeId('session', await session('ada'));
   expect(await model.call('baton_inbox')).toEqual(await direct.call('baton_inbox'));
-  expect(await model.call('baton_note', { text: 'Over stdio' })).toMatchObject({ isError: false });
+  expect(await model.call('baton_note', { text: 'Over stdio' })).toMatchObject({
+    data: { code: 'SESSION_ELSEWHERE', sessions: [{ id, workspace: null }] },
+  });
+  expect(await model.call('baton_note', { session: id, text: 'Over stdio' })).toMatchObject({ isError: false });
   expect((await direct.call('baton_read')).data.messages).toMatchObject([{ content: 'Over stdio' }]);
   expect(
     (await Promise.all(Array.from({ length: 10 }, () => model.call('baton_inbox')))).filter(({ isError }) => isError),

@@ -8,8 +8,10 @@ import {
   LATEST_PROTOCOL_VERSION,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
+import { realpathSync } from 'node:fs';
 import { commandLine, packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
+import { workspaceIn } from './hook/work.ts';
 import { readArguments, type Command } from './command.ts';
 import { tell } from './output.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
@@ -28,8 +30,12 @@ async function run(args: string[]): Promise<void> {
   const { values } = readArguments({ args, options: { agent: { type: 'string' }, url: { type: 'string' } } });
   const url = serverUrl(values.url);
   const address = new URL(`${url}/mcp${values.agent === undefined ? '' : `/${encodeURIComponent(values.agent)}`}`);
-  const key = process.env['BATON_KEY'];
-  const headers: Record<string, string> = key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` };
+  address.searchParams.set('workspace', workspaceIn(realpathSync('.')).id);
+  const { BATON_KEY: key, BATON_SESSION: session } = process.env;
+  const headers: Record<string, string> = {
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...(session && { 'baton-session': session }),
+  };
   await requireServer(url);
   await requireAgent(address, headers);
   await forward(url, address, headers);

@@ -30,6 +30,7 @@ it('runs each handoff once when ten processes of two machines watch for one agen
   const args = [
     '--agent',
     'worker',
+    '--any',
     '--exec',
     `echo $BATON_HANDOFF >> ${ran}; sleep 0.05`,
     '--parallel',

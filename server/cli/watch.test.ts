@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -6,9 +7,11 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
@@ -22,6 +25,8 @@ import { createApi } from '../../client/api/request.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { asCarry } from '../context/carry.ts';
 import { encodeId } from '../core/ids.ts';
+import type { SessionWorkspace } from '../core/workspace.ts';
+import { workspaceIn } from './hook/work.ts';
 import { Runs } from './watch/runs.ts';
 
 // Every case starts processes.
@@ -46,8 +51,9 @@ async function handedTo(
   id: string,
   title = 'Work',
   reason = 'Please go on',
+  workspace: SessionWorkspace | undefined = undefined,
 ): Promise<{ handoff: string; session: string; uuid: string }> {
-  const uuid = await session('claude-1', { title });
+  const uuid = await session('claude-1', { title, workspace });
   const { handoffId } = await reassign(uuid, { agentId: id, reason });
   return { handoff: encodeId('handoff', handoffId!), session: encodeId('session', uuid), uuid: handoffId! };
 }
@@ -74,9 +80,13 @@ describe('baton watch --once', () => {
     const taken = [await handedTo(id, 'First'), await handedTo(id, 'Second')];
     const command =
       'cat > "got.$BATON_HANDOFF"; echo "$BATON_URL $BATON_AGENT $BATON_SESSION $TRACEPARENT" > "env.$BATON_HANDOFF"';
-    const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', command, '--once', '--url', url], {
-      TRACEPARENT: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`,
-    });
+    const { exited, lines } = await startWatch(
+      place,
+      ['--agent', id, '--any', '--exec', command, '--once', '--url', url],
+      {
+        TRACEPARENT: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`,
+      },
+    );
     expect(await exited).toBe(0);
     expect(lines.map(({ event, handoff }) => [event, handoff])).toEqual(
       taken.flatMap(({ handoff }) => [
@@ -107,6 +117,7 @@ describe('baton watch --once', () => {
     const { exited } = await startWatch(place, [
       '--agent',
       id,
+      '--any',
       '--exec',
       'cat > got; env > env',
       '--once',
@@ -134,6 +145,7 @@ describe('baton watch --once', () => {
     const { exited, lines, stderr } = await startWatch(watchPlace(), [
       '--agent',
       id,
+      '--any',
       '--exec',
       `echo begins; echo "token ${secret}" >&2; exit 7`,
       '--once',
@@ -154,6 +166,7 @@ describe('baton watch --once', () => {
     const { exited, lines } = await startWatch(watchPlace(), [
       '--agent',
       id,
+      '--any',
       '--exec',
       command,
       '--once',
@@ -184,7 +197,7 @@ describe('baton watch --once', () => {
     const command = `${process.execPath} ${await bundled('server/cli/baton.ts')} handoff claude-1 --reason Done; ${process.execPath} ${tool}`;
     const { exited, lines } = await startWatch(
       place,
-      ['--agent', id, '--exec', command, '--once', '--url', guarded.url],
+      ['--agent', id, '--any', '--exec', command, '--once', '--url', guarded.url],
       { BATON_KEY: key },
     );
     expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'passed on']]);
@@ -230,6 +243,7 @@ describe('baton watch --once', () => {
       id,
       '--native',
       'claude-code',
+      '--any',
       '--exec',
       `${process.execPath} ${tool} {resume}`,
       '--once',
@@ -286,12 +300,102 @@ describe('baton watch --once', () => {
   });
 });
 
+describe('the folder of baton watch', () => {
+  const placeOf = ({ folder }: { folder: string }): SessionWorkspace => {
+    const { host, folder: root, repository, branch, commit } = workspaceIn(realpathSync(folder));
+    return { host, folder: root, repository, branch, commit };
+  };
+  const clone = (of: string) => {
+    const place = watchPlace();
+    execFileSync('git', ['init', '-b', of, place.folder], { stdio: 'ignore' });
+    execFileSync('git', ['remote', 'add', 'origin', 'https://example.org/o/garden.git'], { cwd: place.folder });
+    return place;
+  };
+  const append = (name: string) => `echo $BATON_HANDOFF >> ${name}; cat > prompt`;
+
+  it('gives each of two folders of one agent its own work, and says what is left and where', async () => {
+    const id = await worker();
+    const [one, two] = [watchPlace(), watchPlace()];
+    const taken = [
+      await handedTo(id, 'One', '', placeOf(one)),
+      await handedTo(id, 'Two', '', placeOf(two)),
+      await handedTo(id, 'Anywhere'),
+    ];
+    const args = ['--agent', id, '--exec', append('ran'), '--once', '--url', url];
+    for (const [n, place] of [one, two].entries()) {
+      const { exited, lines } = await startWatch(place, args);
+      expect(await exited).toBe(0);
+      expect(readFileSync(join(place.folder, 'ran'), 'utf8')).toBe(`${taken[n]!.handoff}\n`);
+      const left = lines.filter(({ event }) => event === 'elsewhere');
+      expect(left).toContainEqual(
+        expect.objectContaining({
+          handoff: taken[2]!.handoff,
+          reason: 'nobody said in which folder its work is done: start with --any to do it here',
+        }),
+      );
+      // The second time the other's work is done.
+      expect(left.length).toBe(n === 0 ? 2 : 1);
+    }
+    const { exited } = await startWatch(two, [...args, '--any']);
+    expect(await exited).toBe(0);
+    expect(readFileSync(join(two.folder, 'ran'), 'utf8')).toBe(`${taken[1]!.handoff}\n${taken[2]!.handoff}\n`);
+  });
+
+  it('takes the work of another clone of the same repository with --clones, and says where it was done', async () => {
+    const id = await worker();
+    const [there, here] = [clone('main'), clone('side')];
+    const { handoff } = await handedTo(id, 'Garden', '', placeOf(there));
+    const args = ['--agent', id, '--exec', append('ran'), '--once', '--url', url];
+    const without = await startWatch(here, args);
+    expect([await without.exited, without.lines]).toMatchObject([
+      0,
+      [
+        {
+          event: 'elsewhere',
+          handoff,
+          reason: expect.stringMatching(/start baton watch there, or with --clones/) as string,
+        },
+      ],
+    ]);
+    const { exited } = await startWatch(here, [...args, '--clones']);
+    expect(await exited).toBe(0);
+    expect(readFileSync(join(here.folder, 'ran'), 'utf8')).toBe(`${handoff}\n`);
+    expect(readFileSync(join(here.folder, 'prompt'), 'utf8')).toContain(
+      `Until now it was done in ${JSON.stringify(realpathSync(there.folder))} on ${JSON.stringify(hostname())}, and you work in another clone: ${JSON.stringify(realpathSync(here.folder))} on ${JSON.stringify(hostname())}. Changes there that were not pushed are not here. Its branch was "main", yours is "side".`,
+    );
+  });
+
+  it('takes nothing when it is not there any more', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const folder = join(place.root, 'work');
+    mkdirSync(folder);
+    const watching = await startWatch({ ...place, folder }, ['--agent', id, '--any', '--exec', 'true', '--url', url]);
+    await expect.poll(() => watching.lines.map(({ event }) => event), patience).toEqual(['live']);
+    rmdirSync(folder);
+    const { uuid } = await handedTo(id);
+    expect(await watching.exited).toBe(1);
+    expect(watching.stderr()).toContain(`The folder ${join(realpathSync(place.root), 'work')} is not there any more`);
+    expect((await handoffOf(uuid)).status).toBe('INITIATED');
+  });
+});
+
 describe('baton watch', () => {
   it('takes handoffs as they come, at most --parallel at once, keeps its cursor, and stops on SIGTERM when the commands end', async () => {
     const id = await worker();
     const place = watchPlace();
     const command = 'touch "began.$BATON_HANDOFF"; while [ ! -e go ]; do sleep 0.05; done';
-    const watching = await startWatch(place, ['--agent', id, '--exec', command, '--parallel', '2', '--url', url]);
+    const watching = await startWatch(place, [
+      '--agent',
+      id,
+      '--any',
+      '--exec',
+      command,
+      '--parallel',
+      '2',
+      '--url',
+      url,
+    ]);
     await expect.poll(() => watching.lines.map(({ event }) => event), patience).toEqual(['live']);
     const taken = [await handedTo(id), await handedTo(id), await handedTo(id)];
     const began = (): number => readdirSync(place.folder).filter((name) => name.startsWith('began.')).length;
@@ -316,9 +420,13 @@ describe('baton watch', () => {
 
   it('stops at once on SIGTERM while Baton is away', async () => {
     const app = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
-    const watching = await startWatch(watchPlace(), ['--agent', await worker(), '--exec', 'true', '--url', app.url], {
-      BATON_KEY: adminKey,
-    });
+    const watching = await startWatch(
+      watchPlace(),
+      ['--agent', await worker(), '--any', '--exec', 'true', '--url', app.url],
+      {
+        BATON_KEY: adminKey,
+      },
+    );
     await expect.poll(() => watching.lines.map(({ event }) => event), patience).toEqual(['live']);
     await app.stop();
     await expect.poll(() => watching.lines.map(({ event }) => event), patience).toContain('away');
@@ -333,6 +441,7 @@ describe('baton watch', () => {
     const watching = await startWatch(place, [
       '--agent',
       id,
+      '--any',
       '--exec',
       `(trap 'echo > ended; exit' TERM; echo > child; while :; do sleep 0.05; done) & wait`,
       '--grace',
@@ -357,7 +466,7 @@ describe('baton watch', () => {
     const id = await worker();
     const { uuid } = await handedTo(id);
     const place = watchPlace();
-    const args = ['--agent', id, '--exec', 'echo ran >> ran; sleep 1000', '--url', url];
+    const args = ['--agent', id, '--any', '--exec', 'echo ran >> ran; sleep 1000', '--url', url];
     const watching = await startWatch(place, args);
     await expect.poll(() => existsSync(join(place.folder, 'ran')), patience).toBe(true);
     watching.kill('SIGTERM');
@@ -382,6 +491,7 @@ describe('baton watch', () => {
     const args = [
       '--agent',
       id,
+      '--any',
       '--exec',
       'echo ran >> ran; while [ ! -e go ]; do sleep 0.05; done; echo said',
       '--url',
@@ -409,7 +519,7 @@ describe('baton watch', () => {
       const { uuid, handoff } = await handedTo(id);
       const place = watchPlace();
       vi.stubEnv('XDG_STATE_HOME', place.env['XDG_STATE_HOME']);
-      const { folder, key } = new Runs(url, id).claim(handoff)!;
+      const { folder, key } = new Runs(url, id, workspaceIn(realpathSync(place.folder)).id).claim(handoff)!;
       vi.unstubAllEnvs();
       const [owner] = readdirSync(folder).filter((name) => name.startsWith('owner.'));
       renameSync(join(folder, owner!), join(folder, owner!.replace(/\.\d+\.\w+$/, '.999999999.1')));
@@ -418,7 +528,16 @@ describe('baton watch', () => {
           (await createApi({ url })(AcceptHandoffDocument, { input: { handoffId: handoff, idempotencyKey: key } }))
             .handoff.status,
         ).toBe('ACCEPTED');
-      const { exited, lines } = await startWatch(place, ['--agent', id, '--exec', 'true', '--once', '--url', url]);
+      const { exited, lines } = await startWatch(place, [
+        '--agent',
+        id,
+        '--any',
+        '--exec',
+        'true',
+        '--once',
+        '--url',
+        url,
+      ]);
       expect([await exited, lines.map(({ event }) => event)]).toEqual([0, ['started', 'completed']]);
       expect((await handoffOf(uuid)).status).toBe('COMPLETED');
     },
@@ -432,7 +551,7 @@ describe('baton watch', () => {
     mkdirSync(bin);
     writeFileSync(join(bin, 'sh'), '#!/bin/false\n');
     chmodSync(join(bin, 'sh'), 0o755);
-    const { exited } = await startWatch(place, ['--agent', id, '--exec', 'true', '--once', '--url', url], {
+    const { exited } = await startWatch(place, ['--agent', id, '--any', '--exec', 'true', '--once', '--url', url], {
       PATH: bin,
     });
     expect(await exited).toBe(1);
@@ -446,21 +565,26 @@ describe('baton watch', () => {
     ['without a command', ['--agent', 'claude-1'], 2, /^Give --agent and --exec\./],
     [
       'with a history of no program',
-      ['--agent', 'claude-1', '--exec', 'claude -p {resume}'],
+      ['--agent', 'claude-1', '--any', '--exec', 'claude -p {resume}'],
       2,
       /^--exec resumes a session: say with --native/,
     ],
     [
       'with a program that has no history',
-      ['--agent', 'claude-1', '--exec', 'true', '--native', 'emacs'],
+      ['--agent', 'claude-1', '--any', '--exec', 'true', '--native', 'emacs'],
       2,
       /^--native is 'emacs'/,
     ],
-    ['with a wrong number', ['--agent', 'claude-1', '--exec', 'true', '--parallel', '0'], 2, /^--parallel is '0'/],
-    ['of an unknown agent', ['--agent', 'nobody', '--exec', 'true'], 1, /^\w+: .*nobody/],
+    [
+      'with a wrong number',
+      ['--agent', 'claude-1', '--any', '--exec', 'true', '--parallel', '0'],
+      2,
+      /^--parallel is '0'/,
+    ],
+    ['of an unknown agent', ['--agent', 'nobody', '--any', '--exec', 'true'], 1, /^\w+: .*nobody/],
     [
       'without Baton',
-      ['--agent', 'claude-1', '--exec', 'true', '--url', 'http://127.0.0.1:1'],
+      ['--agent', 'claude-1', '--any', '--exec', 'true', '--url', 'http://127.0.0.1:1'],
       75,
       /^Nothing answers at http:\/\/127\.0\.0\.1:1/,
     ],

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { Refused } from '../../client/api/request.ts';
@@ -5,6 +6,7 @@ import { openStream, StreamError, type EventStream } from '../../client/stream/i
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
+import { workspaceIn } from './hook/work.ts';
 import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { takesHistory } from './watch/history.ts';
@@ -19,8 +21,13 @@ prompt on standard input, and imports the transcript that Claude Code or Codex w
 handoff is completed; otherwise it fails with the last lines of the output, and the session goes back. When the model hands
 the session off itself, that counts. Several processes may watch for one agent, also on several machines: each handoff runs once.
 
+It takes the work of this folder: of sessions whose workspace is the repository or worktree around it. Of other handoffs a line
+says why they are not taken.
+
   --agent <agent>     the agent
   --exec <command>    the command, such as 'codex exec -' or 'claude -p'
+  --any               takes work too of which nobody said in which folder it is done
+  --clones            takes work too of other clones and worktrees of this repository; the command is told how they differ
   --parallel <n>      commands that run at once, 1 to 100; default: 1
   --native <program>  claude-code or codex: the command goes on with the whole log of the session, as a session of that program
   --once              works on the handoffs that wait now, then ends; exit code 1 when a command failed
@@ -42,6 +49,8 @@ async function run(args: string[]): Promise<void> {
     options: {
       agent: { type: 'string' },
       exec: { type: 'string' },
+      any: { type: 'boolean', default: false },
+      clones: { type: 'boolean', default: false },
       parallel: { type: 'string', default: '1' },
       native: { type: 'string' },
       once: { type: 'boolean', default: false },
@@ -58,6 +67,7 @@ async function run(args: string[]): Promise<void> {
   if (native === undefined && takesHistory(command))
     throw new UsageError('--exec resumes a session: say with --native of which program it is, claude-code or codex.');
   const url = serverUrl(values.url);
+  const here = workspaceIn(realpathSync('.'));
   const watched = {
     agent,
     command,
@@ -65,7 +75,9 @@ async function run(args: string[]): Promise<void> {
     url,
     key: process.env['BATON_KEY'] || undefined,
     parallel: wholeNumber('--parallel', values.parallel, 1, 100),
-    runs: new Runs(url, agent),
+    here,
+    also: { any: values.any, clones: values.clones },
+    runs: new Runs(url, agent, here.id),
     report: reportTo(values.json),
   };
   const graceMs = wholeNumber('--grace', values.grace, 0, 86_400) * 1_000;

@@ -177,13 +177,19 @@ const longestPlace = 1_000;
 function factsOf(sources: Sources): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const log = logOf(sources);
   const actions = readActions(log);
-  const { folder, branch, commit } = workspaceOf(log, actions);
+  const { folder, branch, commit, host, repository } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
   return {
     workspace:
       folder === null && branch === null && commit === null
         ? null
-        : { folder: place(folder), branch: place(branch), commit: place(commit) },
+        : {
+            folder: place(folder),
+            branch: place(branch),
+            commit: place(commit),
+            ...(host != null && { host: place(host) }),
+            ...(repository != null && { repository: place(repository) }),
+          },
     checks: checksOf(log, actions),
     failedAttempts: failedAttemptsOf(log, actions),
     openQuestions: openQuestionsOf(log),

@@ -64,6 +64,8 @@ export function fitContext(context: Context): Context {
       folder: fitPlace(context.workspace.folder),
       branch: fitPlace(context.workspace.branch),
       commit: fitPlace(context.workspace.commit),
+      ...(context.workspace.host != null && { host: fitPlace(context.workspace.host) }),
+      ...(context.workspace.repository != null && { repository: fitPlace(context.workspace.repository) }),
     },
     checks: context.checks.map((check) => ({ ...check, command: fitText(check.command, textBytes.command) })),
     failedAttempts: context.failedAttempts.map((attempt) => ({

@@ -189,6 +189,8 @@ function workspaceItem(workspace: Context['workspace']): Item | null {
 export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
   (
     [
+      ['machine', workspace?.host],
+      ['repository', workspace?.repository],
       ['folder', workspace?.folder],
       ['branch', workspace?.branch],
       ['last commit', workspace?.commit],

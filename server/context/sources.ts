@@ -2,7 +2,7 @@ import { statement, type Statement } from '../core/changes.ts';
 import { turnSince } from '../core/readable.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
-import type { RecordedLog } from './derive/log.ts';
+import type { RecordedLog, Workspace } from './derive/log.ts';
 import { visibleCtes, type VisibleCounts } from './visible.ts';
 
 type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>>;
@@ -131,7 +131,7 @@ function sourcesSql(limited: boolean): Statement {
   // A call, task or decision has the number of the last message before it.
   const after = (alias = '') => (limited ? ` AND ${alias}sequence >= $2 - 1` : '');
   return statement(`
-WITH s AS MATERIALIZED (SELECT id, title, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
+WITH s AS MATERIALIZED (SELECT id, title, workspace, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
@@ -168,6 +168,7 @@ ${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visibl
 SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
+  (SELECT workspace FROM s) AS workspace,
   (SELECT coalesce(json_agg(json_build_object('name', u.name, 'calls', u.calls, 'errors', u.errors, 'lastResult',
       left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
@@ -231,5 +232,7 @@ export async function readSources(
     ? reader.query(readSourcesStatement, [sessionId])
     : reader.query(readSourcesSince, [sessionId, from]))) as { title: string | null }[];
   if (row === undefined || row.title === null) return null;
-  return fromColumns<Sources>(row);
+  const { workspace, ...sources } = fromColumns<Sources & { workspace: Workspace | null }>(row);
+  // Turns know better.
+  return workspace === null ? sources : { ...sources, workspaces: [{ ...workspace, turn: 0 }, ...sources.workspaces] };
 }

@@ -107,12 +107,12 @@ describe('the contract', () => {
   test.each([
     [
       'SessionFilter',
-      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project priority createdAfter createdBefore',
+      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project workspaceId repository priority createdAfter createdBefore',
     ],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     [
       'HandoffFilter',
-      'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project initiatedAfter initiatedBefore',
+      'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project workspaceId initiatedAfter initiatedBefore',
     ],
     ['QueueFilter', 'role agentType escalated'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],

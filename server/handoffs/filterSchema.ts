@@ -11,6 +11,7 @@ import {
   optional,
   project,
   someOf,
+  workspaceIdText,
 } from '../graphql/input/schemas.ts';
 
 export const handoffFilter = inputObject(
@@ -23,6 +24,9 @@ export const handoffFilter = inputObject(
     targetAgentId: optional(agentId).describe('Handoffs to this Agent.'),
     externalId: optional(externalId).describe('Handoffs of the Sessions with this id in another system.'),
     project: optional(project).describe('Handoffs of the Sessions of this project.'),
+    workspaceId: optional(workspaceIdText).describe(
+      'Handoffs of the Sessions whose work is done in this folder of this machine: the id of their workspace.',
+    ),
     status: optional(someOf(HandoffStatus)).describe('Records with one of these statuses.'),
     via: optional(someOf(HandoffVia)).describe('Handoffs started in one of these ways.'),
     circular: optional(z.boolean()).describe(
@@ -43,6 +47,7 @@ export function handoffsWhere(
   if (filter.sessionId !== null) all.push({ sessionId: filter.sessionId });
   if (filter.externalId !== null) all.push({ session: { externalId: filter.externalId } });
   if (filter.project !== null) all.push({ session: { project: filter.project } });
+  if (filter.workspaceId !== null) all.push({ session: { workspaceId: filter.workspaceId } });
   if (filter.sourceAgentId !== null) all.push({ sourceAgentId: filter.sourceAgentId });
   if (filter.targetAgentId !== null) all.push({ targetAgentId: filter.targetAgentId });
   if (filter.status !== null) all.push({ status: { in: filter.status } });

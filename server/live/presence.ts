@@ -126,8 +126,9 @@ export class Presence {
     const seen = [...this.#seen];
     this.#seen.clear();
     try {
-      await this.#writeConnections();
+      // First, so that an agent that is shown as connected has been seen, also when this process is killed in between.
       if (seen.length > 0) await this.options.pool.query({ ...writeSeen, values: [seen] });
+      await this.#writeConnections();
       this.#logged = false;
     } catch (error) {
       for (const id of seen) this.#seen.add(id);

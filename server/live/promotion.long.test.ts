@@ -52,7 +52,7 @@ it('a standby that lacks commits and is promoted: every client is told, reads ag
   appendFileSync(ran, '');
   const runs = (): string[] => readFileSync(ran, 'utf8').split('\n');
   const watching = await startWatch(place, [
-    ...['--agent', 'bob', '--exec', `echo $BATON_HANDOFF >> ${ran}`, '--url', url],
+    ...['--agent', 'bob', '--any', '--exec', `echo $BATON_HANDOFF >> ${ran}`, '--url', url],
   ]);
   const model = await connect(url, '/ada');
   let told = 0;

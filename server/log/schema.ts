@@ -48,8 +48,23 @@ builder.objectType('Usage', {
 
 builder.objectType('Workspace', {
   access: 'inherit',
-  description: 'Folder, branch and last commit.',
+  description: 'Folder, branch and last commit. Of a Session also machine and repository.',
   fields: (t) => ({
+    id: t.id({
+      nullable: true,
+      description: 'Id of machine and folder, by which Sessions are filtered; null in Turns and Handoffs.',
+      resolve: ({ id }) => id ?? null,
+    }),
+    host: t.string({
+      nullable: true,
+      description: 'Name of the machine; null when unknown.',
+      resolve: ({ host }) => host ?? null,
+    }),
+    repository: t.string({
+      nullable: true,
+      description: 'Address of the repository without credentials; null when unknown.',
+      resolve: ({ repository }) => repository ?? null,
+    }),
     folder: t.exposeString('folder', { nullable: true, description: 'The working folder; null when unknown.' }),
     branch: t.exposeString('branch', {
       nullable: true,

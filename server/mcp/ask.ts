@@ -2,12 +2,19 @@ import type { Ask } from '../engine.ts';
 import type { Caller } from '../core/work.ts';
 import { Refused } from './result.ts';
 
+/** Where a call comes from: the folder in which the program works, and the Session of the run that started it. */
+export interface Place {
+  workspaceId: string | null;
+  sessionId: string | null;
+}
+
 /** The agent of a request and its way to the API. */
 export interface Desk {
   /** Null for an analyst that names no agent: it reads everything. */
   agentId: string | null;
   /** Whether the tools that change something are offered. */
   works: boolean;
+  place: Place;
   /** @throws Refused */
   query<Data>(document: string, variables?: Record<string, unknown>): Promise<Data>;
   /** Runs a mutation whose field has the alias `answer` and selects `...refusal`. @throws Refused */
@@ -33,7 +40,7 @@ const longestSchema = 8_000;
 const schemaNote = (schema: object | undefined): string =>
   schema === undefined ? '' : `. It has to match: ${JSON.stringify(schema).slice(0, longestSchema)}`;
 
-export function deskOf(caller: Caller, ask: Ask): Desk {
+export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
   const query = async <Data>(document: string, variables: Record<string, unknown> = {}): Promise<Data> => {
     const { data, errors } = await ask(caller, document, variables);
     const [error] = errors ?? [];
@@ -43,6 +50,7 @@ export function deskOf(caller: Caller, ask: Ask): Desk {
   return {
     agentId: caller.agentId,
     works: caller.role !== 'ANALYST',
+    place,
     query,
     async mutate<Data>(document: string, input: Record<string, unknown>) {
       const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });

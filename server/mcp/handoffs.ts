@@ -1,7 +1,17 @@
 import { mutation, type Desk } from './ask.ts';
 import { proposalLine } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
-import { adviceFor, type HeldSession, heldSessions, outcomesOf, sessionFields } from './session.ts';
+import {
+  adviceFor,
+  type HeldSession,
+  heldSessions,
+  isHere,
+  outcomesOf,
+  placeOf,
+  sessionFields,
+  type Workspace,
+  workspaceFields,
+} from './session.ts';
 
 /** What waits for an agent, and its answers: baton_inbox, baton_accept, baton_reject. */
 
@@ -14,42 +24,51 @@ interface Waiting {
   deadlineAt: string;
   sourceAgent: { id: string } | null;
   targetAgent: { id: string };
-  session: { id: string; title: string };
+  session: { id: string; title: string; workspace: Workspace | null };
 }
 interface Prompt {
   text: string;
   dropped: { id: string }[];
 }
 
-const waitingDocument = `query ($agentId: ID) {
-  handoffs(first: 20, where: { targetAgentId: $agentId, status: [INITIATED] }, orderBy: { field: INITIATED_AT, direction: ASC }) {
-    totalCount nodes { id deadlineAt sourceAgent { id } targetAgent { id } session { id title } }
+const waitingDocument = `query ($agentId: ID, $workspaceId: String) {
+  handoffs(first: 20, where: { targetAgentId: $agentId, workspaceId: $workspaceId, status: [INITIATED] }, orderBy: { field: INITIATED_AT, direction: ASC }) {
+    totalCount nodes { id deadlineAt sourceAgent { id } targetAgent { id } session { id title ${workspaceFields} } }
   }
 }`;
 const promptsDocument =
   'query ($ids: [ID!]!, $maxTokens: Int!) { nodes(ids: $ids) { ... on Handoff { contextPrompt(maxTokens: $maxTokens) { text dropped { id } } } } }';
 
-/** The handoffs that wait for the agent, or for any, the oldest first. */
-export async function waitingHandoffs({ agentId, query }: Desk): Promise<{ totalCount: number; nodes: Waiting[] }> {
+/** The handoffs that wait for the agent, or for any, the oldest first; all, or those of one workspace. */
+export async function waitingHandoffs(
+  { agentId, query }: Desk,
+  workspaceId: string | null = null,
+): Promise<{ totalCount: number; nodes: Waiting[] }> {
   const { handoffs } = await query<{ handoffs: { totalCount: number; nodes: Waiting[] } }>(waitingDocument, {
     agentId,
+    workspaceId,
   });
   return handoffs;
 }
 
-/** The only handoff that waits, when none is named. @throws Refused */
+/** The only handoff that waits for work here, when none is named. @throws Refused */
 export async function handoffMeant(desk: Desk, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
-  const { nodes } = await waitingHandoffs(desk);
-  if (nodes.length === 1) return nodes[0]!.id;
-  const handoffs = nodes.map(({ id, session }) => ({ id, title: session.title }));
+  const { nodes, totalCount } = await waitingHandoffs(desk, desk.place.workspaceId);
+  const here = nodes.filter(({ session }) => isHere(desk, session.workspace));
+  if (here.length === 1 && totalCount === nodes.length) return here[0]!.id;
+  const all = here.length > 0 ? here : (await waitingHandoffs(desk)).nodes;
+  const handoffs = all.map(({ id, session: { title, workspace } }) => ({
+    id,
+    title,
+    workspace,
+  }));
   if (handoffs.length === 0)
     throw new Refused('No handoff waits for you. Call baton_inbox later.', 'NO_HANDOFF_WAITS', { handoffs });
-  throw new Refused(
-    `${handoffs.length} handoffs wait for you. Name one of them as handoff: ${handoffs.map(({ id, title }) => `${id} ${named(title)}`).join('; ')}.`,
-    'SEVERAL_HANDOFFS_WAIT',
-    { handoffs },
-  );
+  const choice = `Name one of them as handoff: ${handoffs.map(({ id, title, workspace }) => `${id} ${named(title)}${placeOf(workspace)}`).join('; ')}.`;
+  throw here.length > 0
+    ? new Refused(`${handoffs.length} handoffs wait for you here. ${choice}`, 'SEVERAL_HANDOFFS_WAIT', { handoffs })
+    : new Refused(`No handoff of this folder's work waits for you. ${choice}`, 'HANDOFF_ELSEWHERE', { handoffs });
 }
 
 export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: number | undefined }) {
@@ -84,8 +103,8 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ? `No handoff waits${whom}.`
       : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
     ...sessions.map(
-      ({ session, title, state, outcomes }) =>
-        `You hold ${session} ${named(title)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
+      ({ session, title, workspace, state, outcomes }) =>
+        `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
     ),
     ...taken.flatMap((session) => proposalLine(session) ?? []),
   ];
@@ -101,9 +120,16 @@ async function promptsOf({ query }: Desk, ids: string[], maxTokens: number): Pro
   return nodes.map((node) => node?.contextPrompt ?? { text: '', dropped: [] });
 }
 
+/** Said to who takes work over in another folder. */
+const elsewhere = (desk: Desk, { workspace }: Pick<HeldSession, 'workspace'>): string =>
+  workspace === null || isHere(desk, workspace)
+    ? ''
+    : `Its work was done${placeOf(workspace)}${desk.place.workspaceId === null ? '' : ', which is not your folder'}: make sure that you work on the same files, branch and commit. `;
+
 const sessionData = (session: HeldSession) => ({
   session: session.id,
   title: session.title,
+  workspace: session.workspace,
   state: session.agentSession?.state ?? session.status,
   outcomes: outcomesOf(session),
   stage: session.pipeline?.guide ?? null,
@@ -133,7 +159,7 @@ export async function accept(
   const leftOut = idsOf(prompt!);
   const { session } = handoff;
   return answer(
-    `You hold ${session.id} now. ${adviceFor(session)}`,
+    `You hold ${session.id} now. ${elsewhere(desk, session)}${adviceFor(session)}`,
     {
       handoff: handoffId,
       from: handoff.sourceAgent?.id ?? null,

@@ -5,11 +5,12 @@ import type { Ask } from '../engine.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
+import { isWorkspaceId } from '../core/workspace.ts';
 import { type Body, BrokenOff, readText } from '../infra/http/body.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
 import type { Streams } from '../live/streams.ts';
-import { deskOf, type Desk } from './ask.ts';
+import { deskOf, type Desk, type Place } from './ask.ts';
 import { changesOf } from './changes.ts';
 import { actingFor, WrongAddress } from './identity.ts';
 import { Refused } from './result.ts';
@@ -70,7 +71,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
       return refused(made, 403, 'Pages of other origins may not use this address.');
     try {
       const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
-      const desk = deskOf(caller, ask);
+      const desk = deskOf(caller, ask, placeIn(url, request.headers));
       if (request.method === 'POST') return await post(request, body, desk, made);
       if (request.headers.get('accept')?.includes('text/event-stream') !== true)
         return refused(
@@ -93,6 +94,20 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     }
   };
 };
+
+/** The header that names the Session of the run in which a program works; empty or absent: none. */
+const sessionHeader = 'baton-session';
+
+/** @throws WrongAddress */
+function placeIn({ searchParams }: URL, headers: Headers): Place {
+  const workspaceId = searchParams.get('workspace') || null;
+  if (workspaceId !== null && !isWorkspaceId(workspaceId))
+    throw new WrongAddress(
+      404,
+      `workspace is not the id of a workspace, ws_ and 20 hex digits: connect the folder again`,
+    );
+  return { workspaceId, sessionId: headers.get(sessionHeader) || null };
+}
 
 const decoded = (text: string): string => {
   try {

@@ -2,9 +2,26 @@ import type { Desk } from './ask.ts';
 import { pressedFields, type Pressed } from './proposals.ts';
 import { Refused, named } from './result.ts';
 
+/** Where the work of a Session is done. */
+export interface Workspace {
+  id: string | null;
+  host: string;
+  folder: string;
+}
+export const workspaceFields = 'workspace { id host folder }';
+
+/** Whether work is done where a call comes from. */
+export const isHere = ({ place }: Desk, workspace: Workspace | null): boolean =>
+  (workspace?.id ?? null) === place.workspaceId;
+
+/** Behind a title: where its work is done. */
+export const placeOf = (workspace: Workspace | null): string =>
+  workspace === null ? '' : ` in ${named(workspace.folder)} on ${named(workspace.host)}`;
+
 /** The fields of a Session that the tools show, and how. */
 export interface HeldSession extends Pressed {
   status: string;
+  workspace: Workspace | null;
   agentSession: (Pressed['agentSession'] & { state: string }) | null;
   pipeline: {
     stage: string | null;
@@ -13,7 +30,7 @@ export interface HeldSession extends Pressed {
   } | null;
 }
 
-export const sessionFields = `${pressedFields} status pipeline { stage guide pipeline { transitions { from outcome } } }`;
+export const sessionFields = `${pressedFields} status ${workspaceFields} pipeline { stage guide pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;
@@ -27,8 +44,6 @@ export async function heldSessions({ agentId, query }: Desk): Promise<HeldSessio
   return sessions.nodes;
 }
 
-export const isActive = ({ agentSession }: HeldSession): boolean => agentSession?.state === 'ACTIVE';
-
 /** The outcomes of the stage in which a Session is; none outside of pipelines. */
 export function outcomesOf({ pipeline }: Pick<HeldSession, 'pipeline'>): string[] {
   if (pipeline === null || pipeline.stage === null) return [];
@@ -39,24 +54,52 @@ export function outcomesOf({ pipeline }: Pick<HeldSession, 'pipeline'>): string[
   ];
 }
 
-/** The id of the Session that a call means: the one that it names, else the only one that is ACTIVE. @throws Refused */
+interface Held {
+  id: string;
+  title: string;
+  workspace: Workspace | null;
+  agentSession: { state: string } | null;
+}
+
+/** More than anybody names in an answer. */
+const mostHeld = 100;
+const meantDocument = `query ($agentId: ID!, $workspaceId: String) { sessions(first: ${mostHeld}, where: { agentId: $agentId, status: [RUNNING], workspaceId: $workspaceId }, orderBy: { field: UPDATED_AT }) { nodes { id title ${workspaceFields} agentSession { state } } pageInfo { hasNextPage } } }`;
+
+/**
+ * The id of the Session that a call means: the one that it names, else the one of the run from which it comes, else the only active
+ * one of its workspace. Without a workspace a call means Sessions without one: work in another folder is never guessed.
+ * @throws Refused
+ */
 export async function sessionMeant(desk: Desk, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const held = await heldSessions(desk);
-  const active = held.filter(isActive);
-  if (active.length === 1) return active[0]!.id;
+  const { workspaceId, sessionId } = desk.place;
+  if (given !== undefined || sessionId !== null) return (given ?? sessionId)!;
+  const [here, isAll] = await activeSessions(desk, workspaceId);
+  const meant = here.filter(({ workspace }) => isHere(desk, workspace));
+  if (meant.length === 1 && isAll) return meant[0]!.id;
+  const active = meant.length > 0 ? meant : (await activeSessions(desk, null))[0];
   if (active.length === 0)
     throw new Refused(
       'You have no active session. Call baton_inbox: it lists what waits for you.',
       'NO_ACTIVE_SESSION',
       { sessions: [] },
     );
-  const sessions = active.map(({ id, title }) => ({ id, title }));
-  throw new Refused(
-    `You have ${active.length} active sessions. Name one of them as session: ${sessions.map(({ id, title }) => `${id} ${named(title)}`).join('; ')}.`,
-    'SEVERAL_ACTIVE_SESSIONS',
-    { sessions },
-  );
+  const sessions = active.slice(0, most).map(({ id, title, workspace }) => ({ id, title, workspace }));
+  const choice = `Name one of them as session: ${sessions.map(({ id, title, workspace }) => `${id} ${named(title)}${placeOf(workspace)}`).join('; ')}.`;
+  throw meant.length > 0
+    ? new Refused(`You have ${active.length} active sessions here. ${choice}`, 'SEVERAL_ACTIVE_SESSIONS', { sessions })
+    : new Refused(`None of your active sessions is of this folder. ${choice}`, 'SESSION_ELSEWHERE', { sessions });
+}
+
+async function activeSessions({ agentId, query }: Desk, workspaceId: string | null): Promise<[Held[], isAll: boolean]> {
+  if (agentId === null) return [[], true];
+  const { sessions } = await query<{ sessions: { nodes: Held[]; pageInfo: { hasNextPage: boolean } } }>(meantDocument, {
+    agentId,
+    workspaceId,
+  });
+  return [
+    sessions.nodes.filter(({ agentSession }) => agentSession?.state === 'ACTIVE'),
+    !sessions.pageInfo.hasNextPage,
+  ];
 }
 
 /** How the work on a Session goes on, as advice to a model. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { encodeId } from '../core/ids.ts';
+import { workspaceId } from '../core/workspace.ts';
 import { createHandoffTool } from '../tools/changeTool.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
@@ -245,6 +246,8 @@ describe('the end of a session outside of pipelines', () => {
 });
 
 describe('the session of a call', () => {
+  const place = { host: 'box', repository: null, branch: null, commit: null };
+
   it('is the only active one, else the refusal lists them', async () => {
     const { author, names } = await pair();
     const none = await author.call('baton_note', { text: 'x' });
@@ -274,6 +277,53 @@ describe('the session of a call', () => {
     expect(await author.call(`transfer_to_${names.reviewer}`, { reason: 'x', session: ids[0] })).toMatchObject({
       isError: false,
     });
+  });
+
+  it('is the active one of its folder, for each of two folders in which the agent works', async () => {
+    const { names } = await pair();
+    const folders = ['/srv/one', '/srv/two'].map((folder) => ({ ...place, folder }));
+    const [first, second] = [
+      await publicSession(names.author, { title: 'One', workspace: folders[0]! }),
+      await publicSession(names.author, { title: 'Two', workspace: folders[1]! }),
+    ];
+    const [one, two, third] = await Promise.all(
+      [...folders, { ...place, folder: '/srv/three' }].map(({ host, folder }) =>
+        connect(url, `/${names.author}?workspace=${workspaceId(host, folder)}`),
+      ),
+    );
+    expect(await one!.call('baton_note', { text: 'In one' })).toMatchObject({ data: { session: first } });
+    expect(await two!.call('baton_note', { text: 'In two' })).toMatchObject({ data: { session: second } });
+    // Neither a third folder nor a program that says none gets work of these.
+    for (const other of [third!, await connect(url, `/${names.author}`)]) {
+      const elsewhere = await other.call('baton_note', { text: 'x' });
+      expect(elsewhere).toMatchObject({ isError: true, data: { code: 'SESSION_ELSEWHERE' } });
+      expect(elsewhere.texts[0]).toContain(`${first} "One" in "/srv/one" on "box"`);
+      expect(elsewhere.texts[0]).toContain(`${second} "Two" in "/srv/two" on "box"`);
+      expect(await other.call('baton_note', { text: 'Named', session: first })).toMatchObject({ isError: false });
+    }
+    expect(await two!.call(`transfer_to_${names.reviewer}`, { reason: 'x' })).toMatchObject({
+      data: { session: second },
+    });
+    const [back, beside] = [
+      await connect(url, `/${names.reviewer}?workspace=${workspaceId('box', '/srv/two')}`),
+      await connect(url, `/${names.reviewer}?workspace=${workspaceId('box', '/srv/one')}`),
+    ];
+    const asked = await beside.call('baton_accept');
+    expect(asked).toMatchObject({ isError: true, data: { code: 'HANDOFF_ELSEWHERE' } });
+    expect(asked.texts[0]).toContain('"Two" in "/srv/two" on "box"');
+    expect(await back.call('baton_accept')).toMatchObject({ isError: false, data: { session: second } });
+  });
+
+  it('is the one of the run from which a program comes', async () => {
+    const { names } = await pair();
+    const [, second] = [await publicSession(names.author), await publicSession(names.author)];
+    const model = await connect(url, `/${names.author}`, { headers: { 'baton-session': second } });
+    expect(await model.call('baton_note', { text: 'x' })).toMatchObject({ data: { session: second } });
+  });
+
+  it('has a wrong workspace in the address refused before anything is done', async () => {
+    const answer = await fetch(`${url}/mcp/author-1?workspace=ws_1`, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('connect the folder again')]);
   });
 
   it('goes by another name where a tool has a variable of that name', async () => {

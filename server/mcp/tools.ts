@@ -17,8 +17,8 @@ interface OwnTool<Input> {
 
 const own = <Input>(tool: OwnTool<Input>): OwnTool<unknown> => tool;
 
-const session = z.string().optional().describe('Session id. Default: your only active one.');
-const handoff = z.string().optional().describe('Handoff id. Default: the only one that waits.');
+const session = z.string().optional().describe('Session id. Default: your only active one of this folder.');
+const handoff = z.string().optional().describe('Handoff id. Default: the only one that waits for work in this folder.');
 const maxTokens = z.int().min(200).max(20_000).optional().describe('Size of the answer.');
 const place = z
   .int()
@@ -125,8 +125,9 @@ function schemaOf(input: z.ZodType): Tool['inputSchema'] {
 }
 
 /** The argument of a handoff tool that names the Session: this, unless the tool has a variable of that name. */
-const sessionArguments = ['session', '_handoff_session'] as const;
-const sessionProperty = { type: 'string', description: 'Session id. Default: your only active one.' };
+const lastSessionArgument = '_handoff_session';
+const sessionArguments = ['session', lastSessionArgument] as const;
+const sessionProperty = { type: 'string', description: 'Session id. Default: your only active one of this folder.' };
 const sessionArgumentOf = ({ inputSchema }: Pick<Tool, 'inputSchema'>): string =>
   sessionArguments.find((name) => !Object.hasOwn(inputSchema.properties ?? {}, name))!;
 
@@ -202,7 +203,9 @@ async function callHandoffTool(
   // Without a definition the API says what the name may have meant.
   const tool = (await handoffTools(desk)).find((each) => each.name === name);
   const argument = tool === undefined ? 'session' : sessionArgumentOf(tool);
-  const { [argument]: named, ...rest } = given;
+  // Hooks name it so, whatever variables the tool has.
+  const { [argument]: meant, [lastSessionArgument]: also, ...rest } = given;
+  const named = meant ?? also;
   if (named !== undefined && typeof named !== 'string')
     throw new Refused(`${argument} is not a string: give the id of a session.`, 'BAD_USER_INPUT');
   return transfer(desk, { toolName: name, arguments: rest, session: named, callId });

@@ -269,6 +269,11 @@ async function writeEverything(): Promise<void> {
     await session({ project });
     await mutate('updateSession', { sessionId: changed, project }, 'session { id }');
   }
+  for (const text of short) {
+    const workspace = { host: text, folder: text, repository: text, branch: text, commit: text };
+    await session({ workspace });
+    await mutate('updateSession', { sessionId: changed, workspace }, 'session { id }');
+  }
   // An id cannot be redacted: a secret is refused.
   for (const externalId of short) {
     await expect(mutate('createSession', { title: 'Work', externalId }, 'session { id }')).rejects.toThrow(

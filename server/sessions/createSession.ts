@@ -1,5 +1,6 @@
 import { ForbiddenError, InvalidStateError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
+import { type SessionWorkspace, workspaceId } from '../core/workspace.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove } from '../custody/demand.ts';
@@ -31,7 +32,15 @@ export interface CreateSessionInput {
   project?: string | null;
   /** Default: NORMAL. */
   priority?: SessionPriority;
+  workspace?: SessionWorkspace | undefined;
 }
+
+/** The columns of a workspace; null: it is unknown. */
+export const workspaceColumns = (workspace: SessionWorkspace | null) => ({
+  workspace: workspace && { ...workspace },
+  workspaceId: workspace && workspaceId(workspace.host, workspace.folder),
+  repository: workspace && workspace.repository,
+});
 
 /** Times that agents may hand off before an operator has to step in. */
 export const defaultMaxHandoffs = 5;
@@ -119,6 +128,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     externalId: input.externalId ?? null,
     project: input.project ?? null,
     priority: input.priority ?? 'NORMAL',
+    ...workspaceColumns(input.workspace ?? null),
     operatorEpoch: 0,
     messageCount: 0,
     turnCount: 0,

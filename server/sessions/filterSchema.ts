@@ -13,6 +13,7 @@ import {
   project,
   someOf,
   text,
+  workspaceIdText,
 } from '../graphql/input/schemas.ts';
 
 export const sessionFilter = inputObject(
@@ -36,6 +37,12 @@ export const sessionFilter = inputObject(
     stage: optional(text({ characters: 64 })).describe('Sessions in the stage of this name.'),
     externalId: optional(externalId).describe('Sessions with this id in another system, open or finished.'),
     project: optional(project).describe('Sessions of this project.'),
+    workspaceId: optional(workspaceIdText).describe(
+      'Sessions whose work is done in this folder of this machine: the id of their workspace.',
+    ),
+    repository: optional(text({ bytes: 1_024 })).describe(
+      'Sessions whose work is done in a clone of this repository, by its address without credentials.',
+    ),
     priority: optional(someOf(SessionPriority)).describe('Sessions with one of these priorities.'),
     createdAfter: optional(instant).describe('Sessions created after this time.'),
     createdBefore: optional(instant).describe('Sessions created before this time.'),
@@ -68,6 +75,8 @@ export async function sessionsWhere(
   }
   if (filter.externalId !== null) all.push({ externalId: filter.externalId });
   if (filter.project !== null) all.push({ project: filter.project });
+  if (filter.workspaceId !== null) all.push({ workspaceId: filter.workspaceId });
+  if (filter.repository !== null) all.push({ repository: filter.repository });
   if (filter.priority !== null) all.push({ priority: { in: filter.priority } });
   if (filter.createdAfter !== null) all.push({ createdAt: { gt: filter.createdAfter } });
   if (filter.createdBefore !== null) all.push({ createdAt: { lt: filter.createdBefore } });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { workspaceId } from '../core/workspace.ts';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
@@ -25,7 +26,18 @@ beforeAll(async () => {
   ids['waiting'] = await session('ada', { title: '100 steps of the LOGIN page' });
   ids['accepted'] = await session('ada', { title: 'Search' });
   ids['done'] = await session('bob', { title: 'Billing', externalId: 'T-1', project: 'shop' });
-  ids['nobody'] = await session(null, { title: 'Back\\slash', project: 'shop', priority: 'URGENT' });
+  ids['nobody'] = await session(null, {
+    workspace: {
+      host: 'box',
+      folder: '/srv/shop',
+      repository: 'git@example.org:o/shop.git',
+      branch: null,
+      commit: null,
+    },
+    title: 'Back\\slash',
+    project: 'shop',
+    priority: 'URGENT',
+  });
   await reassign(ids['waiting'], { agentId: 'bob' });
   const { handoffId } = await reassign(ids['accepted'], { agentId: 'cody' });
   await run(acceptHandoff, { handoffId: handoffId! });
@@ -61,6 +73,9 @@ describe('the list of sessions', () => {
     ['by a literal backslash in the title', '{ titleContains: "k\\\\s" }', ['nobody']],
     ['by external id', '{ externalId: "T-1" }', ['done']],
     ['by project', '{ project: "shop" }', ['done', 'nobody']],
+    ['by workspace', `{ workspaceId: "${workspaceId('box', '/srv/shop')}" }`, ['nobody']],
+    ['by the workspace of another machine', `{ workspaceId: "${workspaceId('other', '/srv/shop')}" }`, []],
+    ['by repository', '{ repository: "git@example.org:o/shop.git" }', ['nobody']],
     ['by priority', '{ priority: [URGENT, LOW] }', ['nobody']],
     ['by several fields together', '{ titleContains: "login", hasOpenHandoff: true }', ['waiting']],
   ])('filters %s', async (_name, filter, expected) => {

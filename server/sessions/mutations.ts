@@ -31,6 +31,7 @@ import {
   pipelineSlug,
   project,
   reason,
+  sessionWorkspace,
   summary,
   title,
   queueNeedsType,
@@ -85,6 +86,10 @@ mutation('createSession', {
       ),
       project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
       priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
+      // Undefined instead of null: the input hash of a Session without a workspace must stay the same as in older versions.
+      workspace: optional(sessionWorkspace)
+        .transform((given) => given ?? undefined)
+        .describe('Where the work is done; null when unknown.'),
       ...keyField,
     })
     .refine(waitsForType, queueNeedsType)
@@ -124,7 +129,7 @@ const repeatable = 'The same caller may repeat the call: it succeeds and changes
 
 mutation('updateSession', {
   access: workers,
-  description: `Changes the given fields of an open Session. An AGENT may change only the title of a Session that it holds; other fields are FORBIDDEN. ${repeatable}`,
+  description: `Changes the given fields of an open Session. An AGENT may change only the title and the workspace of a Session that it holds; other fields are FORBIDDEN. ${repeatable}`,
   input: z.object({
     ...change,
     title: kept(title).describe('The new title, 1 to 500 characters.'),
@@ -141,6 +146,7 @@ mutation('updateSession', {
     ),
     project: clearable(project).describe('Label to group Sessions by: 1 to 200 characters. Null removes it.'),
     priority: kept(oneOf(SessionPriority)).describe('Urgency of the work.'),
+    workspace: clearable(sessionWorkspace).describe('Where the work is done from now on. Null removes it.'),
   }),
   payload: payload('The Session was changed.'),
   errors,

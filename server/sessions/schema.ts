@@ -1,6 +1,7 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
 import { visibleVariables } from '../context/received.ts';
 import { ownAgent } from '../core/readable.ts';
+import type { SessionWorkspace } from '../core/workspace.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -55,6 +56,15 @@ builder.prismaNode('Session', {
     endReason: t.exposeString('endReason', { nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
     project: t.exposeString('project', { nullable: true }),
+    workspace: t.field({
+      type: 'Workspace',
+      nullable: true,
+      description:
+        'Where the work is done, as who created or changed the Session said; null when nobody said. The branch and commit of a Turn are newer.',
+      select: { workspace: true, workspaceId: true },
+      resolve: ({ workspace, workspaceId }) =>
+        workspace === null ? null : { ...(workspace as object as SessionWorkspace), id: workspaceId },
+    }),
     priority: t.expose('priority', { type: SessionPriority }),
     handoffsEnabled: t.exposeBoolean('handoffsEnabled'),
     maxHandoffs: t.exposeInt('maxHandoffs'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
+import { workspaceId } from '../core/workspace.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { testDatabase } from '../../test/database.ts';
 import { brokenInvariants } from '../../test/invariants.ts';
@@ -55,6 +56,32 @@ describe('updateSession', () => {
     });
     expect(await update(id, { metadata: null })).toMatchObject({ version: 4, metadata: null });
     expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('sets, changes and removes where the work is done, without credentials', async () => {
+    const id = await session('a', { title: 'Old' });
+    const place = { host: 'box', folder: '/srv/shop', branch: 'main' };
+    const read = async () =>
+      (
+        await post<{ session: { version: number; workspace: object | null } }>(
+          '{ session(id: "' +
+            encodeId('session', id) +
+            '") { version workspace { id host folder repository branch commit } } }',
+        )
+      ).data.session;
+    expect(await read()).toEqual({ version: 1, workspace: null });
+    await update(id, { workspace: { ...place, repository: 'https://me:word@example.org/o/shop.git' } });
+    const shown = {
+      ...{ ...place, commit: null, repository: 'https://example.org/o/shop.git' },
+      id: workspaceId('box', '/srv/shop'),
+    };
+    expect(await read()).toEqual({ version: 2, workspace: shown });
+    await update(id, { workspace: { ...place, repository: 'https://example.org/o/shop.git' } });
+    expect(await read()).toEqual({ version: 2, workspace: shown });
+    await update(id, { workspace: { ...place, folder: '/srv/other' } });
+    expect((await read()).workspace).toMatchObject({ id: workspaceId('box', '/srv/other'), repository: null });
+    await update(id, { workspace: null });
+    expect(await read()).toEqual({ version: 4, workspace: null });
   });
 
   it('merges variables, removes those that are null, and keeps setBy of unchanged ones', async () => {

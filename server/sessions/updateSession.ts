@@ -3,11 +3,12 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import { statement } from '../core/changes.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
+import type { SessionWorkspace } from '../core/workspace.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
 import type { SessionPriority } from '../generated/prisma/client.ts';
 import { changePriority } from '../queue/entry.ts';
-import type { SessionAnswer } from './createSession.ts';
+import { type SessionAnswer, workspaceColumns } from './createSession.ts';
 import { demandFreeExternalId } from './externalId.ts';
 
 /** Undefined fields stay unchanged. */
@@ -24,17 +25,19 @@ export interface UpdateSessionInput {
   externalId?: string | null | undefined;
   /** Null removes it. */
   project?: string | null | undefined;
+  /** Null removes it. */
+  workspace?: SessionWorkspace | null | undefined;
   expectedVersion: number | null;
 }
 
 const readFields = statement(
-  'SELECT title, metadata, project, external_id AS "externalId" FROM sessions WHERE id = $1',
+  'SELECT title, metadata, project, external_id AS "externalId", workspace, workspace_id AS "workspaceId", repository FROM sessions WHERE id = $1',
 );
 
 /** Changes fields of an open Session. An update without a difference writes nothing and keeps the version. */
 export async function updateSession(
   work: Work,
-  { sessionId, expectedVersion, contextVariables, ...given }: UpdateSessionInput,
+  { sessionId, expectedVersion, contextVariables, workspace, ...given }: UpdateSessionInput,
 ): Promise<SessionAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId);
@@ -45,7 +48,7 @@ export async function updateSession(
   );
   if (work.caller.agentId !== null && operators.length > 0) {
     throw new ForbiddenError(
-      `An agent may change only the title of the session that it holds: leave out ${operators.join(', ')}, or ask an operator`,
+      `An agent may change only the title and the workspace of the session that it holds: leave out ${operators.join(', ')}, or ask an operator`,
     );
   }
   demandVersion(custody, expectedVersion);
@@ -56,12 +59,16 @@ export async function updateSession(
     metadata: unknown;
     project: string | null;
     externalId: string | null;
+    workspace: SessionWorkspace | null;
+    workspaceId: string | null;
+    repository: string | null;
   }>(readFields, [sessionId]);
   if (given.externalId != null && given.externalId !== fields?.externalId)
     await demandFreeExternalId(work, given.externalId);
   const now: Record<string, unknown> = { ...session, ...fields };
   const wanted = {
     ...given,
+    ...(workspace !== undefined && workspaceColumns(workspace)),
     ...(contextVariables !== undefined && { contextVariables: withVariables(custody, contextVariables) }),
   };
   const changes = Object.entries(wanted).filter(

@@ -22,15 +22,15 @@ export type Json = Record<string, unknown>;
 /** Name of Baton's MCP server in every tool. */
 export const serverName = 'baton';
 
-/** Tools of Baton that move custody: the transcript is imported before they run. */
-const handoffTools = `mcp__${serverName}__(baton_handoff|transfer_to_.*)`;
+/** Tools of Baton that mean a session; before those that move custody the transcript is imported. */
+const sessionTools = `mcp__${serverName}__(baton_handoff|baton_note|transfer_to_.*)`;
 
 const timeouts = { SessionStart: 5, UserPromptSubmit: 5, PreToolUse: 10, PreCompact: 5, Stop: 5, SessionEnd: 3 };
 
 /** Hook groups that call `command` for every event. Both tools have these events, with the same input and output. */
 export function hooksOf(command: string): Record<string, HookGroup> {
   const group = (event: string, timeout: number): HookGroup => ({
-    ...(event === 'PreToolUse' && { matcher: handoffTools }),
+    ...(event === 'PreToolUse' && { matcher: sessionTools }),
     hooks: [{ type: 'command', command, timeout }],
   });
   return Object.fromEntries(Object.entries(timeouts).map(([event, timeout]) => [event, group(event, timeout)]));

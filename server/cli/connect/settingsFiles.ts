@@ -16,13 +16,16 @@ export interface SettingsFile {
 }
 
 export interface Connection {
-  /** Address of the agent's MCP server. */
+  /** Address of the agent's MCP server, with the workspace of the folder. */
   mcp: string;
   /** Whether the server needs the key in BATON_KEY. Settings name the variable, never the key. */
   needsKey: boolean;
   /** The command line of the hooks. */
   command: string;
 }
+
+/** Names the session of a run of `baton watch`, which its commands have in BATON_SESSION. */
+const sessionHeader = 'Baton-Session';
 
 const json = { parse: parseJson, add: addToJson, remove: removeFromJson };
 const toml = { parse: parseToml, add: addToToml, remove: removeFromToml };
@@ -38,7 +41,11 @@ export function settingsFiles(
   const hooks = hooksOf(command);
   if (tool === 'codex') {
     const path = isGlobal ? join(CODEX_HOME || join(home, '.codex'), 'config.toml') : resolve('.codex/config.toml');
-    const server = { url: mcp, ...(needsKey && { bearer_token_env_var: 'BATON_KEY' }) };
+    const server = {
+      url: mcp,
+      env_http_headers: { [sessionHeader]: 'BATON_SESSION' },
+      ...(needsKey && { bearer_token_env_var: 'BATON_KEY' }),
+    };
     return [{ path, entries: { servers: { name: 'mcp_servers', server }, hooks }, format: toml }];
   }
   const [servers, settings] = isGlobal
@@ -47,7 +54,11 @@ export function settingsFiles(
         join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
       ]
     : [resolve('.mcp.json'), resolve('.claude/settings.json')];
-  const server = { type: 'http', url: mcp, ...(needsKey && { headers: { Authorization: 'Bearer ${BATON_KEY}' } }) };
+  const headers = {
+    [sessionHeader]: '${BATON_SESSION:-}',
+    ...(needsKey && { Authorization: 'Bearer ${BATON_KEY}' }),
+  };
+  const server = { type: 'http', url: mcp, headers };
   return [
     { path: servers, entries: { servers: { name: 'mcpServers', server }, hooks: null }, format: json },
     { path: settings, entries: { servers: null, hooks }, format: json },

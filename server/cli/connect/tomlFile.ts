@@ -39,8 +39,7 @@ export function addToToml(text: string, entries: Entries): string {
 }
 
 function tablesOf({ servers, hooks }: Entries): string[] {
-  const fields = (of: object): string[] =>
-    Object.entries(of).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const fields = (of: object): string[] => Object.entries(of).map(([name, value]) => `${name} = ${tomlOf(value)}`);
   return [
     marker,
     ...(servers?.server == null ? [] : [`[${servers.name}.${serverName}]`, ...fields(servers.server)]),
@@ -55,6 +54,14 @@ function tablesOf({ servers, hooks }: Entries): string[] {
     ),
   ];
 }
+
+/** JSON is TOML, except for objects. */
+const tomlOf = (value: unknown): string =>
+  isObject(value)
+    ? `{ ${Object.entries(value)
+        .map(([name, each]) => `${JSON.stringify(name)} = ${JSON.stringify(each)}`)
+        .join(', ')} }`
+    : JSON.stringify(value);
 
 /** Removes Baton's tables, also between tables that Codex wrote since. Changes no other byte. @throws Unfit */
 export function removeFromToml(text: string, entries: Entries): string {

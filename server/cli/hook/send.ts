@@ -1,7 +1,7 @@
 import { Input, partAfter } from './input.ts';
 import { inOrder, linesIn, type Transcript } from './lines.ts';
 import { post, type Server } from './request.ts';
-import { isEnded, isHeldBy, lastSessionOf, sessionOf, type Session } from './session.ts';
+import { isEnded, isHeldBy, lastSessionOf, placeOnce, sessionOf, type Session } from './session.ts';
 import { newState, type StateFile, type TranscriptState } from './state.ts';
 import type { Work } from './work.ts';
 
@@ -47,6 +47,7 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
       // The rest of the turn that handed off belongs to the tenure that it ended.
       const isRest = state.handedOff === session.id;
       if (!isHeldBy(agent, session) && !isRest && !isOfTenure) return whyNot(agent, session);
+      if (isHeldBy(agent, session)) await placeOnce(server, session, work, signal);
       if (handsOff) state = { ...state, handedOff: session.id };
       state = await upload({ input, end, file, before: state, sending, session }, signal);
       // After what is new, and also without anything new.

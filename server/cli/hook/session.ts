@@ -6,6 +6,7 @@ export interface Session {
   title: string;
   status: string;
   agent: { id: string } | null;
+  workspace: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
   lastHandoff?: LastHandoff | null;
   /** The holder's tenure. */
@@ -34,17 +35,17 @@ export interface WaitingHandoff {
   id: string;
   reason: string | null;
   sourceAgent: { id: string } | null;
-  session: { id: string; title: string };
+  session: { id: string; title: string; workspace: { host: string; folder: string } | null };
 }
 
 const sessionFields =
-  'session(id: $id, externalId: $externalId) { id title status agent { id } openHandoff { id status';
+  'session(id: $id, externalId: $externalId) { id title status agent { id } workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
   lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
-  handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title } } } }`;
+  handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
-  ... on CreateSessionPayload { session { id title status agent { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
+  ... on CreateSessionPayload { session { id title status agent { id } workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
 /** Which session: the one that is named, else that of the folder and branch. */
 const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
@@ -90,11 +91,12 @@ export const isEnded = (session: Session): boolean => !isOpen(session);
 
 async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   const { externalId, title, project } = work;
+  const { id: _, ...workspace } = work.workspace;
   try {
     const { answer } = await ask<{ answer: { session: Session } }>(
       server,
       create,
-      { input: { title, externalId, project, agentId: agent } },
+      { input: { title, externalId, project, workspace, agentId: agent } },
       signal,
     );
     return { ...answer.session, openHandoff: null };
@@ -104,6 +106,15 @@ async function createFor(server: Server, agent: string, work: Work, signal: Abor
     const session = await lastSessionOf(server, work, signal);
     return isOpen(session) ? session : null;
   }
+}
+
+const place = `mutation HookPlace($input: UpdateSessionInput!) { answer: updateSession(input: $input) { __typename ... on Error { code message } } }`;
+
+/** Says where a session's work is done, of one for which nobody said it. @throws Failed */
+export async function placeOnce(server: Server, session: Session, work: Work, signal: AbortSignal): Promise<void> {
+  if (session.workspace !== null) return;
+  const { id: _, ...workspace } = work.workspace;
+  await ask(server, place, { input: { sessionId: session.id, workspace } }, signal);
 }
 
 /** Whether the agent may write: it holds the session and has accepted it. */

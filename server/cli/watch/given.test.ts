@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { handoffOfPrompt, isBatonPrompt } from '../../log/transcripts/batonPrompt.ts';
+import { workspaceId } from '../../core/workspace.ts';
 import { givenTo } from './given.ts';
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const here = {
+  id: workspaceId('box', '/srv/baton'),
+  host: 'box',
+  folder: '/srv/baton',
+  repository: null,
+  branch: 'main',
+  commit: null,
+};
 const given = (text: string, title = 'A title', history: Parameters<typeof givenTo>[3] = null) =>
   givenTo(
     'codex-1',
@@ -16,6 +25,7 @@ const given = (text: string, title = 'A title', history: Parameters<typeof given
       contextPrompt: { text },
     },
     history,
+    here,
   );
 
 it('names agent, session and handoff before the prompt, and recognises that later', () => {

@@ -1,11 +1,15 @@
 import { batonPrompt } from '../../log/transcripts/batonPrompt.ts';
+import type { Workspace } from '../hook/work.ts';
+import { differenceOf, type WorkPlace } from './place.ts';
 import type { History } from './history.ts';
 
 /** A handoff that was accepted, with its prompt. */
 export interface Accepted {
   id: string;
   sourceAgent: { id: string } | null;
-  session: { id: string; title: string };
+  session: { id: string; title: string; workspace?: WorkPlace | null };
+  /** Where the log ends. */
+  workspace?: Pick<WorkPlace, 'branch' | 'commit'> | null;
   targetAgentSession: { traceparent: string };
   contextPrompt: { text: string };
 }
@@ -21,15 +25,21 @@ export interface Given {
 export function givenTo(
   agent: string,
   url: string,
-  { id, session, targetAgentSession, contextPrompt }: Accepted,
+  { id, session, workspace, targetAgentSession, contextPrompt }: Accepted,
   history: History | null,
+  here: Workspace,
 ): Given {
   const before =
     history === null
       ? ''
       : ' The conversation before this message is the log of the session, as Baton wrote it for you.';
+  const place = session.workspace ?? null;
+  const difference = differenceOf(
+    here,
+    place && { ...place, branch: workspace?.branch ?? place.branch, commit: workspace?.commit ?? place.commit },
+  );
   return {
-    prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.\n\n${withoutMentions(contextPrompt.text)}\n`,
+    prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.${difference}\n\n${withoutMentions(contextPrompt.text)}\n`,
     env: {
       BATON_URL: url,
       BATON_AGENT: agent,

@@ -36,7 +36,7 @@ const owner = [
 ].join('.');
 
 /**
- * What the `baton watch` processes of one agent and server remember on this machine. A run belongs to the process that its file
+ * What the `baton watch` processes of one agent, server and folder remember on this machine. A run belongs to the process that its file
  * `owner.*` names. Every change of an owner is one `rename`, so exactly one process wins.
  */
 export class Runs {
@@ -44,11 +44,11 @@ export class Runs {
   readonly #runs: string;
   readonly #mine = new Set<string>();
 
-  constructor(url: string, agent: string) {
+  constructor(url: string, agent: string, workspaceId: string) {
     this.#folder = join(
       stateFolder(),
       'watch',
-      createHash('sha256').update(`${url} ${agent}`).digest('hex').slice(0, 32),
+      createHash('sha256').update(`${url} ${agent} ${workspaceId}`).digest('hex').slice(0, 32),
     );
     this.#runs = join(this.#folder, 'runs');
     mkdirSync(this.#runs, { recursive: true, mode: 0o700 });

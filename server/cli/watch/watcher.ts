@@ -1,11 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { AcceptHandoffDocument, CompleteHandoffDocument, FailHandoffDocument } from '../../../client/api/operations.ts';
 import { createApi, type Api } from '../../../client/api/request.ts';
+import { StartError } from '../../infra/startError.ts';
 import { formats } from '../hook/lines.ts';
+import { workspaceIn, type Workspace } from '../hook/work.ts';
 import type { Program } from '../native/toolFolders.ts';
 import { givenTo, type Accepted } from './given.ts';
 import { withHistory, writeHistory, type History } from './history.ts';
 import { importTranscripts } from './importTranscripts.ts';
+import { refusalOf, workPlaceFields, type Also, type WorkPlace } from './place.ts';
 import { outcomeOf, reasonOf, type Outcome } from './outcome.ts';
 import { isRefusal, patient, whileAway } from './patience.ts';
 import { ended, isStarted, signalCommand, startCommand } from './processes.ts';
@@ -20,20 +23,23 @@ export interface Watched {
   /** The program whose `resume` the command calls; null: it begins with the prompt. */
   native: Program | null;
   parallel: number;
+  /** The folder in which the process was started, as it was then. */
+  here: Workspace;
+  also: Also;
   runs: Runs;
   report: Report;
 }
 
 interface WaitingPage {
   handoffs: {
-    nodes: { id: string; session: { status: string } }[];
+    nodes: { id: string; session: { status: string; workspace: WorkPlace | null } }[];
     pageInfo: { hasNextPage: boolean; endCursor: string | null };
   };
 }
 
 const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
   handoffs(first: 100, after: $after, where: { targetAgentId: $agent, status: [INITIATED] }, orderBy: { field: INITIATED_AT, direction: ASC }) {
-    nodes { id session { status } } pageInfo { hasNextPage endCursor }
+    nodes { id session { status ${workPlaceFields} } } pageInfo { hasNextPage endCursor }
   }
 }`;
 const shortPromptQuery =
@@ -56,6 +62,8 @@ export class Watcher {
   /** For what a run has to tell Baton in any case. */
   readonly #ask: Api;
   readonly #running = new Map<Run, Promise<void>>();
+  /** Handoffs of work elsewhere, as they were reported. */
+  readonly #left = new Set<string>();
   #stopReason: string | null = null;
   #isStopping = false;
   #failures = 0;
@@ -94,11 +102,25 @@ export class Watcher {
       const { handoffs }: WaitingPage = await this.#api<WaitingPage>(waitingQuery, { agent, after });
       // In a paused session nothing can be recorded.
       for (const { id, session } of handoffs.nodes) {
-        const run = isFree() && session.status === 'RUNNING' ? runs.claim(id) : null;
+        if (!isFree() || session.status !== 'RUNNING' || !this.#isOurs(id, session.workspace)) continue;
+        const run = runs.claim(id);
         if (run !== null) this.#begin(run, false);
       }
       [after, isMore] = [handoffs.pageInfo.endCursor, handoffs.pageInfo.hasNextPage];
     }
+  }
+
+  /** Says once of each handoff why it is not taken. @throws StartError when the folder is gone */
+  #isOurs(handoffId: string, place: WorkPlace | null): boolean {
+    const { here, also, report } = this.#watched;
+    if (!existsSync(here.folder))
+      throw new StartError(`The folder ${here.folder} is not there any more: nothing is taken for it`);
+    const reason = refusalOf(here, place, also);
+    if (reason !== null && !this.#left.has(handoffId)) {
+      this.#left.add(handoffId);
+      report({ event: 'elsewhere', handoff: handoffId, reason, text: `not taken: ${reason}` });
+    }
+    return reason === null;
   }
 
   /** Takes nothing more. */
@@ -153,7 +175,7 @@ export class Watcher {
 
   /** Accepts the handoff and starts the command. False: another process has the handoff, or it is no longer there. */
   async #start(run: Run, isAdopted: boolean): Promise<boolean> {
-    const { agent, url, command, report } = this.#watched;
+    const { agent, url, command, here, report } = this.#watched;
     const accepted = await this.#accept(run, isAdopted);
     if (accepted === null) return false;
     try {
@@ -163,6 +185,7 @@ export class Watcher {
         url,
         history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted,
         history,
+        workspaceIn(here.folder),
       );
       writeFileSync(promptFile(run), prompt, { mode: 0o600 });
       await startCommand(run.folder, withHistory(command, history), env);

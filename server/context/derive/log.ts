@@ -31,6 +31,11 @@ export interface Workspace {
   folder: string | null;
   branch: string | null;
   commit: string | null;
+  /** The machine, and the address of the repository: known of a Session, not of a Turn. */
+  host?: string | null;
+  repository?: string | null;
+  /** Only of a Session. */
+  id?: string | null;
 }
 
 /** The fields of a JSON object; empty for any other value. */

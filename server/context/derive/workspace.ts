@@ -5,10 +5,16 @@ import type { RecordedLog, Workspace } from './log.ts';
 /** Workspace from the Turns and from the output of later git commands; null where the log has nothing. */
 export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Workspace {
   const steps: { turn: number; order: number; seen: Partial<Workspace> }[] = [
-    ...log.workspaces.map(({ turn, folder, branch, commit }) => ({
+    ...log.workspaces.map(({ turn, folder, branch, commit, host, repository }) => ({
       turn,
       order: 0,
-      seen: { ...(folder && { folder }), ...(branch && { branch }), ...(commit && { commit }) },
+      seen: {
+        ...(folder && { folder }),
+        ...(branch && { branch }),
+        ...(commit && { commit }),
+        ...(host && { host }),
+        ...(repository && { repository }),
+      },
     })),
     ...list.map((action) => ({
       turn: action.call.turn,

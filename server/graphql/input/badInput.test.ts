@@ -259,6 +259,14 @@ const refused: Record<string, Bad> = {
   workspace: ['folder', 'branch', 'commit'].flatMap((field) =>
     nonBlank({ bytes: KB }).map((value) => ({ [field]: value })),
   ),
+  ...Object.fromEntries(
+    ['createSession', 'updateSession'].map((mutation) => [
+      `${mutation}.workspace`,
+      ['host', 'folder', 'repository', 'branch', 'commit'].flatMap((field) =>
+        nonBlank({ bytes: KB }).map((value) => ({ host: 'h', folder: '/f', [field]: value })),
+      ),
+    ]),
+  ),
 };
 /** Every value that GraphQL itself lets through is good. */
 const anything = [

@@ -11,6 +11,7 @@ import {
   unstorable,
 } from '../../core/faults.ts';
 import { decodeId, type IdPrefix, isAgentId } from '../../core/ids.ts';
+import { isWorkspaceId, withoutCredentials } from '../../core/workspace.ts';
 import { redactText } from '../../redaction/redact.ts';
 import { limits } from '../../limits/limits.ts';
 import { badArgument } from './badArgument.ts';
@@ -183,6 +184,31 @@ export const externalId = nonBlank({ characters: limits.fields.externalIdCharact
   faultless((value) => (redactText(value).count === 0 ? null : 'looks like a secret: give an id')),
 );
 export const project = nonBlank({ characters: limits.fields.projectCharacters });
+/** Id of a folder of a machine. */
+export const workspaceIdText = z
+  .string()
+  .check(
+    faultless((id) =>
+      isWorkspaceId(id) ? null : `is ${shown(id)}, which is not the id of a workspace: ws_ and 20 hex digits`,
+    ),
+  );
+const place = nonBlank({ bytes: 1_024 });
+/** Where the work of a Session is done. */
+export const sessionWorkspace = inputObject(
+  'SessionWorkspaceInput',
+  'Where the work is done. Null fields are unknown.',
+  z.object({
+    host: place.describe('Name of the machine: at most 1 KB.'),
+    folder: place.describe(
+      'Root of the repository or of the worktree, without one the working folder, as an absolute path without links: at most 1 KB.',
+    ),
+    repository: optional(place.transform(withoutCredentials)).describe(
+      'Address of the repository, such as the URL of its remote: at most 1 KB. User and password are removed.',
+    ),
+    branch: optional(place).describe('The git branch: at most 1 KB.'),
+    commit: optional(place).describe('The last git commit, full or shortened: at most 1 KB.'),
+  }),
+);
 const idempotencyKey = nonBlank({ characters: limits.fields.idempotencyKeyCharacters });
 
 /** The `idempotencyKey` of a mutation (rule: idempotency). */
