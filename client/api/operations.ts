@@ -155,7 +155,7 @@ export type CreateSessionInput = {
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
-  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. */
+  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. In a pipeline only stages that are entered again count. Null: 5; in a pipeline 50. */
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;

@@ -469,6 +469,7 @@ export const embeddedTypes: string[] = [
   "PipelineEscalation",
   "PipelineStage",
   "PipelineTransition",
+  "PipelineWarning",
   "QueueEntry",
   "QueueEntryConnection",
   "QueueEntryEdge",

@@ -121,12 +121,16 @@ export type ContextItemKind =
   | 'MESSAGE'
   /** An entry of the Handoff's `metadata`. */
   | 'METADATA'
+  /** What a stage before was left with. */
+  | 'PAYLOAD'
   /** A question to a person that is unanswered. */
   | 'QUESTION'
   /** Reason of the Handoff. */
   | 'REASON'
   /** The first or the latest request of a user. */
   | 'REQUEST'
+  /** The stage of the pipeline: its instructions, its outcomes and where they lead, the schemas of its payloads. */
+  | 'STAGE'
   /** Summary of the work so far. */
   | 'SUMMARY'
   /** A task that is not done. */
@@ -172,7 +176,7 @@ export type CreateSessionInput = {
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
-  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. */
+  /** Agents may hand off N times before an operator has to step in: 0 to 10,000. In a pipeline only stages that are entered again count. Null: 5; in a pipeline 50. */
   maxHandoffs?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;
@@ -502,17 +506,17 @@ export type OrderDirection =
   /** Largest or newest first. */
   | 'DESC';
 
-/** A condition on a context variable of the Session. */
+/** A condition on the payload, on payloads of stages before, or on a context variable of the Session. It compares values of the same kind: an outcome that would compare a text with a number is refused (TRANSITION_NOT_ALLOWED). */
 export type PipelineConditionInput = {
   /** The comparison. */
   op: PipelineConditionOp;
   /** The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS. */
   value?: unknown;
-  /** Name of the variable. A variable that is not set fails every condition. */
+  /** What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition. */
   variable: string;
 };
 
-/** Comparisons of a context variable with a value. A variable that is not set fails all of them. */
+/** Comparisons of a recorded value with a given one of the same kind. A value that is not set fails all of them. */
 export type PipelineConditionOp =
   /** Equal to the value. */
   | 'EQ'

@@ -10,6 +10,7 @@ import { isStandardTool, taskTool } from './derive/tools.ts';
 import type { ItemKind } from './kinds.ts';
 import { weightOf } from './requests.ts';
 import { tellingOf } from './derive/talk.ts';
+import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
 
 /** One piece of a Context, which a prompt keeps or drops. */
 export interface Item {
@@ -41,10 +42,13 @@ export interface Given {
   reason: string | null;
   /** The caller's own data: any JSON. */
   metadata?: unknown;
+  /** Null outside of pipelines. */
+  guide?: StageGuide | null;
+  payloads?: readonly StagePayload[];
 }
 
 /** Every item of a Context, most important first. */
-export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
+export function itemsOf(context: Context, { reason, metadata, guide = null, payloads = [] }: Given): Item[] {
   const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
   // Older Handoffs have the last message only among the recent ones.
   const assistantMessages = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
@@ -73,9 +77,12 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     content: context.summary,
     stage: 'head',
   };
+  const ofStage = stageItems(guide, payloads);
   const variables = context.contextVariables
     .map((variable, index) => variableItem(variable, index))
-    .filter((item) => item !== null);
+    .filter((item) => item !== null)
+    // Those of the stages before have it.
+    .filter(({ content }) => payloads.length === 0 || !content.startsWith('_handoff_payload ='));
   const calls = (context.lastToolCalls ?? [])
     .map((call, index) => (call.told === true || keepsTasks(call) ? null : callItem(call, index)))
     .reverse();
@@ -124,6 +131,7 @@ export function itemsOf(context: Context, { reason, metadata }: Given): Item[] {
     questions[0],
     messageItem('REQUEST', 2, latestRequest),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
+    ...ofStage,
     workspaceItem(workspace),
     // A composed summary only repeats other items.
     summaryComposed === true ? null : summary,

@@ -35,6 +35,7 @@ const heads: Record<string, Allowance> = {
   'request-2': { least: 60, first: 100, share: 0.1 },
   'reason-1': { least: 40, first: 80, share: 0.06 },
   'workspace-1': { least: 40, first: 200, share: 0.06 },
+  'stage-1': { least: 60, first: 400, share: 0.2 },
   'summary-1': { least: 60, first: 120, share: 0.12 },
   'instructions-1': { least: 40, first: 80, share: 0.06 },
 };

@@ -4,8 +4,11 @@ import { readsInstructions } from '../access/rules.ts';
 import { encodeId } from '../core/ids.ts';
 import { readableHandoffs, readableSessions } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
+import { guideOf, type Definition } from '../custody/pipeline.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { limitIn } from '../graphql/limitedReads.ts';
@@ -20,6 +23,8 @@ import { pack, smallestBudget } from './pack.ts';
 import { moveOf, previewOf } from './preview.ts';
 import { ContextItem, ContextPrompt } from './schema.ts';
 import { readVisibleSources } from './received.ts';
+import type { Reader } from './sources.ts';
+import { readStagePayloads, type StageGuide } from './stage.ts';
 import { contextColumns, readContext } from './storage.ts';
 
 const moveColumns = {
@@ -27,10 +32,27 @@ const moveColumns = {
   metadata: true,
   sourceAgentId: true,
   targetAgentId: true,
-  session: { select: { title: true } },
+  session: {
+    select: { title: true, pipeline: { select: { slug: true, start: true, stages: true, transitions: true } } },
+  },
+  stageEntry: { select: { stage: true } },
 } as const satisfies Prisma.HandoffSelect;
 
 type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
+
+type InStage = Prisma.HandoffGetPayload<{
+  select: { session: (typeof moveColumns)['session']; stageEntry: (typeof moveColumns)['stageEntry'] };
+}>;
+
+/** Null outside of pipelines, and when the Session has left it. */
+const guideFor = ({ session: { pipeline }, stageEntry }: InStage): StageGuide | null =>
+  pipeline === null || stageEntry === null
+    ? null
+    : guideOf(pipeline as unknown as Definition & { slug: string }, stageEntry.stage);
+
+const readerOf = ({ pool }: GraphQLContext): Reader => ({
+  query: async (prepared, values) => (await pool.query<object>({ ...prepared, values })).rows,
+});
 
 /** Without the instructions when the caller may not read them. */
 const contextFor = (caller: Caller, handoff: Carrying): Context => {
@@ -63,14 +85,18 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       'The Context as a text for the next Agent, within the budget: most important items first, the others counted. Recorded text stands in code fences and is marked as untrusted.',
     args: argsOf(promptArgs),
     select: { ...contextColumns, ...moveColumns },
-    resolve: (handoff, args, request) => {
+    resolve: async (handoff, args, request, info) => {
       const within = decodeArgs(promptArgs, args);
-      const { sourceAgentId, targetAgentId, session } = handoff;
+      const { sourceAgentId, targetAgentId, session, stageEntry } = handoff;
+      const payloads =
+        stageEntry === null
+          ? []
+          : await batched(request, info, handoff.id, (ids) => readStagePayloads(readerOf(request), ids));
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
           const context = contextFor(request.caller, handoff);
           return pack(
-            itemsOf(context, handoff),
+            itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] }),
             moveOf(context, { title: session.title, sourceAgentId, targetAgentId }),
             within,
           );
@@ -125,12 +151,9 @@ builder.queryFields((t) => ({
       'Returns the text that a Handoff of this Session would give the next Agent now, and writes nothing; null when the Session does not exist or the caller may not read it.',
     args: argsOf(previewArgs),
     resolve: async (_root, args, context) => {
-      const { prisma, pool, caller, processorTime } = context;
+      const { prisma, caller, processorTime } = context;
       const { sessionId, ...within } = decodeArgs(previewArgs, args);
-      const reader = {
-        query: async (prepared: { name: string; text: string }, values: unknown[]) =>
-          (await pool.query<object>({ ...prepared, values })).rows,
-      };
+      const reader = readerOf(context);
       const session = await prisma.session.findUnique({
         where: { id: sessionId, AND: readableSessions(caller) },
         select: { contextVariables: true },
@@ -160,13 +183,16 @@ builder.queryFields((t) => ({
     resolve: async (_root, args, context) => {
       const { prisma, caller } = context;
       const { handoffId, itemId } = decodeArgs(itemArgs, args);
-      const select = { ...contextColumns, reason: true, metadata: true, sessionId: true, targetAgentId: true };
+      const select = { ...contextColumns, ...moveColumns, sessionId: true };
       const handoff = await prisma.handoff.findUnique({
         where: { id: handoffId, AND: readableHandoffs(caller) },
         select,
       });
       if (handoff === null || !(await readable([{ typename: 'Handoff', id: handoffId }], context))[0]) return null;
-      const item = itemsOf(contextFor(caller, handoff), handoff).find(({ id }) => id === itemId);
+      const payloads =
+        handoff.stageEntry === null ? [] : (await readStagePayloads(readerOf(context), [handoffId])).get(handoffId);
+      const given = { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] };
+      const item = itemsOf(contextFor(caller, handoff), given).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;
       const content = await wholeContent(item, {

@@ -29,6 +29,11 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     QUESTION: { description: 'A question to a person that is unanswered.' },
     REASON: { description: 'Reason of the Handoff.' },
     WORKSPACE: { description: 'Folder, branch and last commit.' },
+    STAGE: {
+      description:
+        'The stage of the pipeline: its instructions, its outcomes and where they lead, the schemas of its payloads.',
+    },
+    PAYLOAD: { description: 'What a stage before was left with.' },
     SUMMARY: { description: 'Summary of the work so far.' },
     METADATA: { description: "An entry of the Handoff's `metadata`." },
     INSTRUCTIONS: { description: "The target Agent's instructions." },

@@ -13,6 +13,16 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** The object or list that a text is the JSON of: models write objects as texts. Any other value stays as it is. */
+export function unwrapped(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[{[]/.test(value)) return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return value;
+  }
+}
+
 const [quote, backslash, beginArray, endArray, beginObject, endObject] = [...'"\\[]{}'].map((each) =>
   each.charCodeAt(0),
 );

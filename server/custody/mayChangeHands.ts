@@ -24,7 +24,7 @@ import type {
   HandoffVia,
   SessionStatus,
 } from '../generated/prisma/client.ts';
-import type { Stage, Way } from './pipeline.ts';
+import type { Stage, Undecided, Way } from './pipeline.ts';
 import { isOpenSession } from './rules.ts';
 
 /** Decides whether a Session may change hands. Pure: commands call it under their locks. */
@@ -85,6 +85,8 @@ export interface Path {
   stage: string;
   /** The ways that its outcomes lead now. */
   ways: readonly Way[];
+  /** The outcomes that lead nowhere, because a condition compares what cannot be compared. */
+  undecided?: readonly Undecided[];
   /** The outcome that the caller gave; null when the caller named an agent. */
   outcome: string | null;
   /** Whether the way needs a payload, which only advancePipeline gives. */
@@ -282,9 +284,12 @@ export const takesSessions = (agent: Target): boolean => notAvailable(agent) ===
 export const fitsStage = ({ role, type }: Pick<Target, 'role' | 'type'>, stage: StageNeeds): boolean =>
   (stage.role === null || stage.role === role) && (stage.agentType === null || stage.agentType === type);
 
+export const undecidedText = ({ outcome, reason }: Undecided): string =>
+  `Outcome ${outcome} cannot be decided: ${reason}. Give a value of the same kind (payload or contextVariables)`;
+
 /** The way that a Handoff to this agent takes: the caller's outcome, else the only one whose stage the agent fits. */
 export function wayTo(
-  { stage, ways, outcome, needsPayload }: Path,
+  { stage, ways, undecided = [], outcome, needsPayload }: Path,
   target: Target | null,
 ): Way | TransitionNotAllowedError {
   const allowed = ways.map((way) => way.outcome);
@@ -294,9 +299,11 @@ export function wayTo(
   const [way, ...more] = fitting;
   const refuse = (message: string): TransitionNotAllowedError =>
     new TransitionNotAllowedError(message, stage, outcome, allowed);
+  const cannot = undecided.filter((each) => outcome === null || each.outcome === outcome).map(undecidedText);
+  if (way === undefined && outcome !== null && cannot.length > 0) return refuse(cannot.join(' '));
   if (way === undefined)
     return refuse(
-      `Agent '${target?.id}' fits no stage that may follow '${stage}': hand off to an agent that does, or give an outcome (advancePipeline)`,
+      `Agent '${target?.id}' fits no stage that may follow '${stage}': hand off to an agent that does, or give an outcome (advancePipeline)${cannot.map((each) => `. ${each}`).join('')}`,
     );
   if (more.length > 0)
     return refuse(

@@ -1,4 +1,6 @@
+import type { StageGuide } from '../context/stage.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
+import { faultOfComparing, sourceOfCondition } from './rules.ts';
 
 /** The definition of a pipeline as it is stored, and which stages may follow. Pure. */
 
@@ -19,6 +21,7 @@ export interface Stage {
 export const conditionOps = ['EQ', 'NE', 'LT', 'GT', 'IN', 'EXISTS'] as const;
 
 export interface Condition {
+  /** What is compared: see `sourceOfCondition`. */
   variable: string;
   op: (typeof conditionOps)[number];
   value: unknown;
@@ -59,6 +62,8 @@ export interface SessionPipeline extends Definition {
   version: number;
   /** The newest stay in each stage, and the one that the last Handoff left. */
   stays: Stay[];
+  /** The newest payload of each stage that was left with one; null unless a condition reads it. */
+  payloads: Readonly<Record<string, unknown>> | null;
 }
 
 /** A stage, or the end, that an outcome leads to now. */
@@ -87,19 +92,41 @@ export const newestStay = ({ stays }: { stays: readonly Stay[] }, stage: string)
 
 type Variables = Readonly<Record<string, { value: unknown }>>;
 
-/** Where each outcome of the stage leads with these variables: the first transition whose condition holds. */
+/** What conditions read. */
+export interface Facts {
+  variables: Variables;
+  /** Of the outcome; undefined when none is given. */
+  payload?: unknown;
+  /** The newest one of each stage. */
+  payloads?: Readonly<Record<string, unknown>> | null;
+}
+
+/** An outcome whose condition compares values that cannot be compared. */
+export interface Undecided {
+  outcome: string;
+  reason: string;
+}
+
+/**
+ * Where each outcome of the stage leads with these facts: the first transition whose condition holds. An outcome with a
+ * comparison that cannot be made before leads nowhere: the next transition may be the end.
+ */
 export function waysFrom(
   pipeline: Definition & { stays: readonly Stay[] },
   stage: string,
-  variables: Variables,
-): Way[] {
+  facts: Facts,
+): { ways: Way[]; undecided: Undecided[] } {
   const ways = new Map<string, Way>();
+  const undecided = new Map<string, Undecided>();
   const steps = stepsFromStart(pipeline);
   // A variable may be large, and many conditions may compare it.
   const canonicals = new Map<string, string>();
   for (const transition of pipeline.transitions) {
     const { from, outcome, to, when } = transition;
-    if (from !== stage || ways.has(outcome) || !holds(when, variables, canonicals)) continue;
+    if (from !== stage || ways.has(outcome) || undecided.has(outcome)) continue;
+    const fault = faultOfHolding(when, facts);
+    if (fault !== null) undecided.set(outcome, { outcome, reason: fault });
+    if (fault !== null || !holds(when, facts, canonicals)) continue;
     ways.set(outcome, {
       outcome,
       to: to === null ? null : stageNamed(pipeline, to),
@@ -108,7 +135,7 @@ export function waysFrom(
       transition,
     });
   }
-  return [...ways.values()];
+  return { ways: [...ways.values()], undecided: [...undecided.values()] };
 }
 
 /** The stages that can be reached, with the least number of transitions to each. */
@@ -122,11 +149,37 @@ export function stepsFromStart({ start, transitions }: Pick<Definition, 'start' 
   return steps;
 }
 
-/** Whether the condition holds. A variable that is not set fails every condition. `canonicals` keeps the text of variables that were compared. */
-export function holds(when: Condition | null, variables: Variables, canonicals = new Map<string, string>()): boolean {
+/** The value that a condition compares; undefined when it is not set. */
+function valueOf(variable: string, { variables, payload, payloads }: Facts): unknown {
+  const source = sourceOfCondition(variable);
+  if (source.of === 'variable')
+    return Object.hasOwn(variables, source.name) ? variables[source.name]!.value : undefined;
+  let value =
+    source.of === 'payload'
+      ? (payload ?? undefined)
+      : payloads != null && Object.hasOwn(payloads, source.stage)
+        ? payloads[source.stage]
+        : undefined;
+  for (const name of source.path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+/** Why a condition cannot be decided; null when it can. */
+export function faultOfHolding(when: Condition | null, facts: Facts): string | null {
+  const value = when === null ? undefined : valueOf(when.variable, facts);
+  if (when === null || value === undefined) return null;
+  const fault = faultOfComparing(when.op, value, when.value);
+  return fault && `'${when.variable}' ${fault} (${when.op} ${JSON.stringify(when.value)})`;
+}
+
+/** Whether the condition holds. What is not set fails every condition. `canonicals` keeps the text of values that were compared. */
+export function holds(when: Condition | null, facts: Facts, canonicals = new Map<string, string>()): boolean {
   if (when === null) return true;
-  if (!Object.hasOwn(variables, when.variable)) return false;
-  const { value } = variables[when.variable]!;
+  const value = valueOf(when.variable, facts);
+  if (value === undefined || faultOfComparing(when.op, value, when.value) !== null) return false;
   const is = (other: unknown): boolean => {
     const canonical = canonicals.get(when.variable) ?? canonicalJson(value);
     canonicals.set(when.variable, canonical);
@@ -142,12 +195,43 @@ export function holds(when: Condition | null, variables: Variables, canonicals =
     case 'IN':
       return Array.isArray(when.value) && when.value.some(is);
     case 'LT':
-      return ordered(value, when.value) && value < (when.value as number);
+      return value !== null && (value as number) < (when.value as number);
     case 'GT':
-      return ordered(value, when.value) && value > (when.value as number);
+      return value !== null && (value as number) > (when.value as number);
   }
 }
 
-/** Two numbers or two texts; others have no order. */
-const ordered = (a: unknown, b: unknown): a is number =>
-  (typeof a === 'number' && typeof b === 'number') || (typeof a === 'string' && typeof b === 'string');
+/** Whether an outcome is decided by its payload. */
+export const readsPayload = ({ transitions }: Definition, stage: string, outcome: string): boolean =>
+  transitions.some(
+    (each) =>
+      each.from === stage &&
+      each.outcome === outcome &&
+      each.when !== null &&
+      sourceOfCondition(each.when.variable).of === 'payload',
+  );
+
+/** What an agent in the stage has to know. */
+export function guideOf(pipeline: Definition & { slug: string }, stage: string): StageGuide {
+  const { name, phase, instructions, payloadSchema } = stageNamed(pipeline, stage);
+  const steps = stepsFromStart(pipeline);
+  const own = pipeline.transitions.filter(({ from }) => from === stage);
+  return {
+    pipeline: pipeline.slug,
+    name,
+    phase,
+    instructions,
+    outcomes: [...new Set(own.map(({ outcome }) => outcome))].map((outcome) => {
+      const ways = own.filter((each) => each.outcome === outcome);
+      return {
+        outcome,
+        ways: ways.map(({ to, when }) => ({
+          to,
+          back: to !== null && steps.get(to)! < steps.get(stage)!,
+          when: when && `${when.variable} ${when.op}${when.op === 'EXISTS' ? '' : ` ${JSON.stringify(when.value)}`}`,
+        })),
+        payloadSchema: ways.find((each) => each.payloadSchema !== null)?.payloadSchema ?? payloadSchema,
+      };
+    }),
+  };
+}

@@ -207,6 +207,11 @@ needs AS MATERIALIZED (
 
 const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt'] as const;
 
+/** SQL of the newest payloads of the stages of `s`, when a condition of the pipeline `p` reads any. */
+export const payloadsSql = `CASE WHEN p.transitions @? '$[*].when.variable ? (@ starts with "stages.")' THEN
+    (SELECT json_object_agg(stage, payload) FROM (SELECT DISTINCT ON (y.stage) y.stage, y.payload FROM stage_entries y
+      WHERE y.session_id = s.id AND y.outcome IS NOT NULL AND y.payload IS NOT NULL ORDER BY y.stage, y.number DESC) x) END`;
+
 /** SQL of the pipeline of a Session among the rows of `s`, with the stays that the steps need. */
 export const pipelineSql = (s: string, sessionId = '$1'): string => `(
   SELECT json_build_object('id', p.id, 'slug', p.slug, 'version', p.version, 'start', p.start, 'stages', p.stages, 'transitions', p.transitions, 'stays',
@@ -214,7 +219,7 @@ export const pipelineSql = (s: string, sessionId = '$1'): string => `(
       SELECT * FROM (SELECT DISTINCT ON (y.stage) ${columns(stayFields, 'y')} FROM stage_entries y WHERE y.session_id = s.id ORDER BY y.stage, y.number DESC) newest
       UNION SELECT ${columns(stayFields, 'y')} FROM stage_entries y JOIN handoffs l ON l.left_entry_id = y.id WHERE l.id = s.last_handoff_id
       UNION SELECT ${columns(stayFields, 'y')} FROM stage_entries y JOIN stage_entries o ON o.session_id = y.session_id AND o.left_at IS NULL AND o.number = y.number + 1
-        WHERE y.session_id = s.id) y))
+        WHERE y.session_id = s.id) y), 'payloads', ${payloadsSql})
   FROM pipelines p JOIN ${s} s ON p.id = s.pipeline_id WHERE s.id = ${sessionId})`;
 
 export type PipelineRow = (Omit<SessionPipeline, 'stays'> & { stays: object[] }) | null;

@@ -49,3 +49,39 @@ export function statesBefore<State extends string>(table: Record<State, readonly
 export const isOpenSession = (status: SessionStatus): boolean => sessionTransitions[status].length > 0;
 export const isOpenHandoff = (status: HandoffStatus): boolean => handoffTransitions[status].length > 0;
 export const isOpenTenure = (state: AgentSessionState): boolean => agentSessionTransitions[state].length > 0;
+
+/** What a condition of a pipeline reads: the payload of the outcome, the newest payload of a stage, or a context variable. */
+export type ConditionSource =
+  { of: 'payload'; path: string[] } | { of: 'stage'; stage: string; path: string[] } | { of: 'variable'; name: string };
+
+/** `payload`, `payload.a.b`, `stages.<stage>`, `stages.<stage>.a.b`; any other name is a context variable, also as `variables.<name>`. */
+export function sourceOfCondition(variable: string): ConditionSource {
+  const [first, second, ...rest] = variable.split('.');
+  if (first === 'payload') return { of: 'payload', path: second === undefined ? [] : [second, ...rest] };
+  if (first === 'stages' && second !== undefined) return { of: 'stage', stage: second, path: rest };
+  return {
+    of: 'variable',
+    name: first === 'variables' && second !== undefined ? [second, ...rest].join('.') : variable,
+  };
+}
+
+const kinds: Record<string, string> = { string: 'a text', number: 'a number', boolean: 'true or false' };
+const kindOf = (value: unknown): string =>
+  kinds[typeof value] ?? (value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object');
+const isScalar = (value: unknown): boolean => (typeof value) in kinds;
+
+/**
+ * Why two values cannot be compared; null when they can. Texts, numbers, and true or false are never equal to a value of
+ * another of these kinds, so that a comparison would decide by the way a value is written.
+ */
+export function faultOfComparing(op: string, value: unknown, wanted: unknown): string | null {
+  if (op === 'EXISTS' || value === null) return null;
+  const than = (kind: string): string => `is ${kindOf(value)} and is compared with ${kind}`;
+  if (op === 'LT' || op === 'GT')
+    return typeof value === typeof wanted && (typeof value === 'number' || typeof value === 'string')
+      ? null
+      : than(kindOf(wanted));
+  const others = (op === 'IN' ? (Array.isArray(wanted) ? wanted : []) : [wanted]).filter(isScalar);
+  if (!isScalar(value) || others.length === 0 || others.some((other) => typeof other === typeof value)) return null;
+  return than(kindOf(others[0]));
+}

@@ -8,7 +8,7 @@ import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
-import { waysFrom } from '../custody/pipeline.ts';
+import { readsPayload, waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
 import { handOver, prepareContext, toldOf } from './handOver.ts';
@@ -148,15 +148,26 @@ export const startedHandoff = (custody: Custody, read: MoveRead): StartedHandoff
   path: pathOf(custody, null),
 });
 
+/** What is given with an outcome; null when the caller names an agent. */
+interface GivenOutcome {
+  outcome: string;
+  payload: unknown;
+  /** The Session's variables with those that are given. */
+  variables: StoredVariables;
+}
+
 /** Where the Session may go in its pipeline; null outside of one. */
-export function pathOf({ work, pipeline, session }: Custody, outcome: string | null): Path | null {
+export function pathOf({ work, pipeline, session }: Custody, given: GivenOutcome | null): Path | null {
   if (pipeline === null || session.stage === null) return null;
-  const ways = waysFrom(pipeline, session.stage, session.contextVariables as StoredVariables);
+  const { stage } = session;
+  const { outcome = null, payload, variables = session.contextVariables as StoredVariables } = given ?? {};
   return {
-    stage: session.stage,
-    ways,
+    stage,
+    ...waysFrom(pipeline, stage, { variables, payload, payloads: pipeline.payloads }),
     outcome,
-    needsPayload: (way) => faultsOfPayload(work, schemaOfPayload(pipeline, way.transition), {}).length > 0,
+    needsPayload: (way) =>
+      readsPayload(pipeline, stage, way.outcome) ||
+      faultsOfPayload(work, schemaOfPayload(pipeline, way.transition), {}).length > 0,
   };
 }
 

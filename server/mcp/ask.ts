@@ -21,17 +21,24 @@ export interface Desk {
   mutate<Data>(document: string, input: Record<string, unknown>): Promise<Data>;
 }
 
-/** A mutation whose payload selects these fields. */
-export const mutation = (name: string, payload: string): string => {
+/** A mutation whose payload selects these fields; `refusals` selects more of its errors. */
+export const mutation = (name: string, payload: string, refusals = ''): string => {
   const type = `${name[0]!.toUpperCase()}${name.slice(1)}`;
-  return `mutation ($input: ${type}Input!) { answer: ${name}(input: $input) { ... on ${type}Payload { ${payload} } ... on Error { code message toolResult { content } } } }`;
+  return `mutation ($input: ${type}Input!) { answer: ${name}(input: $input) { ... on ${type}Payload { ${payload} } ... on Error { code message toolResult { content } } ${refusals} } }`;
 };
 
 interface Erroneous {
   code?: string;
   message?: string;
   toolResult?: { content: string } | null;
+  /** JSON Schema that the payload does not match. */
+  schema?: object;
 }
+
+/** Characters of a schema in a refusal. */
+const longestSchema = 8_000;
+const schemaNote = (schema: object | undefined): string =>
+  schema === undefined ? '' : `. It has to match: ${JSON.stringify(schema).slice(0, longestSchema)}`;
 
 export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
   const query = async <Data>(document: string, variables: Record<string, unknown> = {}): Promise<Data> => {
@@ -48,7 +55,11 @@ export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
     async mutate<Data>(document: string, input: Record<string, unknown>) {
       const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });
       if (answer.code !== undefined)
-        throw new Refused(inToolWords(answer.toolResult?.content ?? answer.message!), answer.code);
+        throw new Refused(
+          `${inToolWords(answer.toolResult?.content ?? answer.message!)}${schemaNote(answer.schema)}`,
+          answer.code,
+          answer.schema === undefined ? {} : { schema: answer.schema },
+        );
       return answer;
     },
   };
@@ -69,6 +80,7 @@ const words: Record<string, string> = {
   resumeSession: 'an operator has to resume it',
   reassignSession: 'an operator has to move it',
   handoffToolDefinitions: 'tools/list',
+  contextVariables: 'variables',
 };
 
 const inToolWords = (message: string): string =>

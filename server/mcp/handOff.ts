@@ -1,3 +1,4 @@
+import { unwrapped } from '../core/json.ts';
 import { mutation, type Desk } from './ask.ts';
 import { answer, Refused } from './result.ts';
 import { outcomesOf, sessionFields, sessionMeant, type HeldSession } from './session.ts';
@@ -21,6 +22,7 @@ const executeDocument = mutation(
 const advanceDocument = mutation(
   'advancePipeline',
   'handoff { id deadlineAt targetAgent { id } } session { id status }',
+  '... on InvalidPayloadError { schema }',
 );
 const completeDocument = mutation('completeSession', 'session { id status }');
 const failDocument = mutation('failSession', 'session { id status }');
@@ -74,11 +76,20 @@ export async function handOff(
       callId,
     });
   }
-  if (variables !== undefined)
-    throw new Refused('variables go with target. Give payload with an outcome instead.', 'BAD_USER_INPUT');
   const sessionId = await sessionMeant(desk, session);
-  if (!(await isInStage(desk, sessionId))) return end(desk, { outcome, reason, summary, payload, sessionId });
-  const advanced = await desk.mutate<Advanced>(advanceDocument, { sessionId, outcome, reason, summary, payload });
+  if (!(await isInStage(desk, sessionId))) {
+    if (variables !== undefined)
+      throw new Refused('The session ends with this outcome: give payload instead of variables.', 'BAD_USER_INPUT');
+    return end(desk, { outcome, reason, summary, payload, sessionId });
+  }
+  const advanced = await desk.mutate<Advanced>(advanceDocument, {
+    sessionId,
+    outcome,
+    reason,
+    summary,
+    payload,
+    contextVariables: variables,
+  });
   const target_ = advanced.handoff?.targetAgent.id ?? null;
   const next =
     target_ !== null
@@ -113,7 +124,7 @@ async function end(
   }: Pick<HandOff, 'reason' | 'summary' | 'payload'> & { outcome: string; sessionId: string },
 ) {
   if (outcome === 'COMPLETED') {
-    await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: payload });
+    await desk.mutate(completeDocument, { sessionId, summary: summary ?? reason, result: unwrapped(payload) });
     return answer('The session is completed. You no longer hold it: stop working on it.', {
       session: sessionId,
       outcome,

@@ -108,9 +108,10 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
     ),
     ...taken.flatMap((session) => proposalLine(session) ?? []),
   ];
-  const texts = handoffs.map(
-    ({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`,
-  );
+  const texts = [
+    ...sessions.flatMap(({ session, stage }) => (stage === null ? [] : [`${session}\n\n${stage}`])),
+    ...handoffs.map(({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`),
+  ];
   return answer(lines.join('\n'), { handoffs, sessions, waiting: totalCount }, texts);
 }
 
@@ -131,6 +132,7 @@ const sessionData = (session: HeldSession) => ({
   workspace: session.workspace,
   state: session.agentSession?.state ?? session.status,
   outcomes: outcomesOf(session),
+  stage: session.pipeline?.guide ?? null,
 });
 
 /** Names of left-out items in an answer. */
@@ -165,7 +167,10 @@ export async function accept(
       leftOut,
       prompt: prompt!.text,
     },
-    [prompt!.text + leftOutNote(handoffId, leftOut)],
+    [
+      prompt!.text + leftOutNote(handoffId, leftOut),
+      ...(session.pipeline?.guide == null ? [] : [session.pipeline.guide]),
+    ],
   );
 }
 

@@ -23,10 +23,14 @@ export interface HeldSession extends Pressed {
   status: string;
   workspace: Workspace | null;
   agentSession: (Pressed['agentSession'] & { state: string }) | null;
-  pipeline: { stage: string | null; pipeline: { transitions: { from: string; outcome: string }[] } } | null;
+  pipeline: {
+    stage: string | null;
+    guide: string | null;
+    pipeline: { transitions: { from: string; outcome: string }[] };
+  } | null;
 }
 
-export const sessionFields = `${pressedFields} status ${workspaceFields} pipeline { stage pipeline { transitions { from outcome } } }`;
+export const sessionFields = `${pressedFields} status ${workspaceFields} pipeline { stage guide pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;

@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { unwrapped } from '../core/json.ts';
 import type { Desk } from './ask.ts';
 import { accept, inbox, reject } from './handoffs.ts';
 import { handOff, transfer } from './handOff.ts';
@@ -87,7 +88,9 @@ const ownTools: Record<string, OwnTool<unknown>> = {
         .describe('In a pipeline such as DONE: baton_inbox lists them. Elsewhere COMPLETED or FAILED.'),
       reason: z.string().describe('Why, for people and the next agent.'),
       summary: z.string().optional().describe('Of the work so far. Default: composed from the log.'),
-      variables: z.record(z.string(), z.unknown()).optional().describe('Values for the target.'),
+      variables: z
+        .preprocess(unwrapped, z.record(z.string(), z.unknown()).optional())
+        .describe('Values for the target.'),
       payload: z.unknown().optional().describe('JSON that goes with the outcome.'),
       session,
     }),

@@ -428,7 +428,6 @@ describe('advancePipeline', () => {
       [{ lines: 5 }, 'fast'],
       [{ lines: 500 }, 'slow'],
       [null, 'slow'],
-      [{ lines: '5' }, 'slow'],
     ] as const) {
       const id = await home.session(null, { pipeline: slug, contextVariables });
       await home.advance(id);

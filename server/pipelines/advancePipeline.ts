@@ -1,18 +1,26 @@
-import type { StoredVariables } from '../context/context.ts';
+import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import { InvalidPayloadError, InvalidStateError, NotFoundError, TransitionNotAllowedError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandMove, movedSession } from '../custody/demand.ts';
-import type { Path } from '../custody/mayChangeHands.ts';
-import { newestStay, waysFrom, type Definition, type Stage, type Way } from '../custody/pipeline.ts';
+import { type Path, undecidedText } from '../custody/mayChangeHands.ts';
+import {
+  newestStay,
+  waysFrom,
+  type Definition,
+  type SessionPipeline,
+  type Stage,
+  type Way,
+} from '../custody/pipeline.ts';
+import { payloadsSql } from '../custody/read.ts';
 import { enterStage, leaveStage, recordStage } from '../custody/stages.ts';
 import { type Advance, finisherOf, handOver, leaveHolder, prepareContext, toldOf } from '../handoffs/handOver.ts';
 import { pathOf, readMove, startedHandoff } from '../handoffs/initiateHandoff.ts';
 import { enqueue } from '../queue/entry.ts';
 import { endWork } from '../sessions/changeSession.ts';
 import { chooseOrQueue, queueOf } from './chooseOrQueue.ts';
-import { faultsOfPayload, schemaOfPayload } from './payloads.ts';
+import { faultsOfPayload, payloadMeant, schemaOfPayload } from './payloads.ts';
 
 export interface AdvancePipelineInput {
   sessionId: string;
@@ -20,6 +28,7 @@ export interface AdvancePipelineInput {
   payload: unknown;
   reason: string | null;
   summary: string | null;
+  contextVariables?: Record<string, unknown> | null;
 }
 
 export interface AdvancePipelineAnswer {
@@ -30,14 +39,13 @@ export interface AdvancePipelineAnswer {
 
 // A pipeline never changes, and a Session leaves it once, so this is final before the custody is read.
 const wayRead = {
-  columns: 's.stage, s.context_variables, s.pipeline_id',
-  select:
-    "s.stage, s.context_variables AS variables, (SELECT json_build_object('start', p.start, 'stages', p.stages, 'transitions', p.transitions) FROM pipelines p WHERE p.id = s.pipeline_id) AS pipeline",
+  columns: 's.id, s.stage, s.context_variables, s.pipeline_id',
+  select: `s.stage, s.context_variables AS variables, (SELECT json_build_object('start', p.start, 'stages', p.stages, 'transitions', p.transitions, 'payloads', ${payloadsSql}) FROM pipelines p WHERE p.id = s.pipeline_id) AS pipeline`,
 };
 interface WayRead {
   stage: string | null;
   variables: StoredVariables;
-  pipeline: Definition | null;
+  pipeline: Pick<SessionPipeline, keyof Definition | 'payloads'> | null;
 }
 
 /** The holder, or an operator, ends the present stage with an outcome (rule: advance). */
@@ -46,15 +54,23 @@ export async function advancePipeline(
   input: AdvancePipelineInput,
   { staleAfterMinutes }: { staleAfterMinutes: number },
 ): Promise<AdvancePipelineAnswer> {
-  const { sessionId, outcome } = input;
+  const { sessionId, outcome, contextVariables = null } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
   if (read === null) throw new NotFoundError('session', encodeId('session', sessionId));
+  const payload =
+    read.pipeline === null || read.stage === null
+      ? input.payload
+      : payloadMeant(read.pipeline, read.stage, outcome, input.payload);
   const ahead =
     read.pipeline && read.stage !== null
-      ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, read.variables).find((way) => way.outcome === outcome)
+      ? waysFrom({ ...read.pipeline, stays: [] }, read.stage, {
+          variables: mergeVariables(read.variables, contextVariables ?? {}, ''),
+          payload,
+          payloads: read.pipeline.payloads,
+        }).ways.find((way) => way.outcome === outcome)
       : undefined;
   // Asks for the check before anything else is read. The verdict is used in the order of the rules.
-  if (ahead !== undefined) faultsOfPayload(work, schemaOfPayload(read.pipeline!, ahead.transition), input.payload);
+  if (ahead !== undefined) faultsOfPayload(work, schemaOfPayload(read.pipeline!, ahead.transition), payload);
   const next = ahead?.to;
   const custody = await Custody.of(work, sessionId, {
     everyCandidate: work.attempt > 1,
@@ -65,28 +81,31 @@ export async function advancePipeline(
 
   demandAct(custody, 'work');
   const isAgents = work.caller.agentId !== null;
-  const path = pathOf(custody, outcome);
+  const variables = custody.variablesWith(contextVariables);
+  const path = pathOf(custody, { outcome, payload, variables });
   // The guards bind the holder, not an operator.
   const started = isAgents ? { ...startedHandoff(custody, await readMove(custody, fromLastTurn)), path } : null;
   const move = { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started };
   demandMove(work, move, 'already assigned');
-  const { stage, ways } = demandStage(custody, path);
+  const { stage, ways, undecided = [] } = demandStage(custody, path);
   demandMove(work, move, 'transition');
   const way = ways.find((each) => each.outcome === outcome);
   const allowed = ways.map((each) => each.outcome);
   if (way === undefined)
     throw new TransitionNotAllowedError(
-      `Stage '${stage}' has no outcome ${outcome}: give one of ${allowed.join(', ')}`,
+      undecided.filter((each) => each.outcome === outcome).map(undecidedText)[0] ??
+        `Stage '${stage}' has no outcome ${outcome}: give one of ${allowed.join(', ')}`,
       stage,
       outcome,
       allowed,
     );
   const schema = schemaOfPayload(custody.pipeline!, way.transition);
-  const problems = faultsOfPayload(work, schema, input.payload);
+  const problems = faultsOfPayload(work, schema, payload);
   if (schema !== null && problems.length > 0) throw new InvalidPayloadError(problems, schema);
 
+  if (contextVariables !== null) custody.changed({ contextVariables: variables as never });
   if (way.to === null) {
-    complete(custody, way, input);
+    complete(custody, way, { ...input, payload });
     return { sessionId, handoffId: null };
   }
   const target = chooseOrQueue(custody.agents, way.to, {
@@ -96,7 +115,7 @@ export async function advancePipeline(
   const whole = { ...move, target, stage: way.to };
   // All agents of the stage are looked at under their locks before the Session waits.
   demandMove(work, whole, target !== null ? 'loop' : work.attempt > 1 ? 'free choice' : undefined);
-  const { reason, summary, payload } = input;
+  const { reason, summary } = input;
   const enters = { way, payload };
   const acceptWithinMinutes = way.to.acceptWithinMinutes ?? staleAfterMinutes;
   if (!isAgents) work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });

@@ -2,7 +2,7 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError, NotFoundError } from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import type { Definition } from '../custody/pipeline.ts';
+import type { Definition, Stage } from '../custody/pipeline.ts';
 import { faultOfSchema } from './payloads.ts';
 import type { NamedDefinition } from './rules.ts';
 
@@ -10,6 +10,16 @@ import type { NamedDefinition } from './rules.ts';
 
 export interface PipelineAnswer {
   pipelineId: string;
+}
+
+/** What a definition names that no Agent is yet. */
+export interface DefinitionWarning {
+  path: string[];
+  message: string;
+}
+
+export interface DefinedAnswer extends PipelineAnswer {
+  warnings: DefinitionWarning[];
 }
 
 // Two definitions of one slug wait for each other, so that each sees the versions before it.
@@ -37,10 +47,17 @@ async function lockNewest(work: Work, slug: string): Promise<Newest | undefined>
 export async function definePipeline(
   work: Work,
   { slug, name, description, start, stages, transitions }: NamedDefinition,
-): Promise<PipelineAnswer> {
+): Promise<DefinedAnswer> {
   const fault = work.outside('schemas', () => firstFault(work.caller.principal, { stages, transitions }));
   if (fault !== null) throw fault;
   const newest = await lockNewest(work, slug);
+  const agents = await work.query<KnownAgent>(readAgents, [
+    stages.flatMap(({ escalateTo }) => escalateTo?.agentId ?? []),
+    stages.flatMap(({ role, escalateTo }) => [role ?? [], escalateTo?.role ?? []].flat()),
+    stages.flatMap(({ agentType }) => agentType ?? []),
+  ]);
+  demandEscalations(stages, agents);
+  const warnings = warningsOf(stages, agents);
   const said = (each: Omit<NamedDefinition, 'slug'>): string =>
     canonicalJson([each.name, each.description, each.start, each.stages, each.transitions]);
   if (
@@ -48,7 +65,7 @@ export async function definePipeline(
     newest.archived_at === null &&
     said(newest) === said({ name, description, start, stages, transitions })
   )
-    return { pipelineId: newest.id };
+    return { pipelineId: newest.id, warnings };
   if (newest !== undefined) work.change('pipelines', { id: newest.id }, { replacedAt: work.now });
   const { id } = work.insert('pipelines', {
     id: work.newId(),
@@ -63,7 +80,57 @@ export async function definePipeline(
     replacedAt: null,
     archivedAt: null,
   });
-  return { pipelineId: id };
+  return { pipelineId: id, warnings };
+}
+
+interface KnownAgent {
+  id: string;
+  type: string;
+  role: string | null;
+  archived: boolean;
+}
+
+// One of each role and type is enough: the table of agents may be large.
+const readAgents = statement(`
+SELECT id, type, role, archived_at IS NOT NULL AS archived FROM agents WHERE id = ANY ($1::text[])
+UNION SELECT * FROM (SELECT DISTINCT ON (role, type) id, type, role, false FROM agents WHERE archived_at IS NULL AND role = ANY ($2::text[]) ORDER BY role, type) r
+UNION SELECT * FROM (SELECT DISTINCT ON (type) id, type, role, false FROM agents WHERE archived_at IS NULL AND type = ANY ($3::text[]) ORDER BY type) t`);
+
+/** @throws BadUserInputError for an Agent that does not exist: a time-out would have nowhere to go. */
+function demandEscalations(stages: readonly Stage[], agents: readonly KnownAgent[]): void {
+  for (const [index, { escalateTo }] of stages.entries()) {
+    const agentId = escalateTo?.agentId ?? null;
+    if (agentId === null) continue;
+    const path = ['input', 'stages', String(index), 'escalateTo', 'agentId'];
+    const found = agents.find(({ id }) => id === agentId);
+    if (found !== undefined && !found.archived) continue;
+    throw new BadUserInputError(
+      `${path.join('.')} is '${agentId}', which ${found === undefined ? 'does not exist: register it first (registerAgent)' : 'is archived: name another agent'}, or escalate to a role or to operators`,
+      path,
+    );
+  }
+}
+
+/** Roles and types that no Agent has: Sessions wait in such a stage until one has. */
+function warningsOf(stages: readonly Stage[], agents: readonly KnownAgent[]): DefinitionWarning[] {
+  const open = agents.filter(({ archived }) => !archived);
+  const none = (path: string[], role: string | null, type: string | null): DefinitionWarning[] => {
+    if (role === null && type === null) return [];
+    const fits = open.some((agent) => (role === null || agent.role === role) && (type === null || agent.type === type));
+    const what = [role === null ? null : `role '${role}'`, type === null ? null : `type ${type}`].filter(Boolean);
+    return fits
+      ? []
+      : [
+          {
+            path,
+            message: `No agent has ${what.join(' and ')}: sessions wait in the queue there until one does (registerAgent)`,
+          },
+        ];
+  };
+  return stages.flatMap(({ role, agentType, escalateTo }, index) => [
+    ...none(['input', 'stages', String(index), role === null ? 'agentType' : 'role'], role, agentType),
+    ...none(['input', 'stages', String(index), 'escalateTo', 'role'], escalateTo?.role ?? null, null),
+  ]);
 }
 
 async function firstFault(

@@ -10,10 +10,12 @@ import {
   NotFoundError,
   TransitionNotAllowedError,
 } from '../core/errors.ts';
-import { modelRef } from '../graphql/builder.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import {
   agentId,
   agentType,
+  contextVariables,
   faultless,
   idOf,
   inputObject,
@@ -34,7 +36,13 @@ import {
 import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from './advancePipeline.ts';
-import { archivePipeline, definePipeline, type PipelineAnswer } from './definePipeline.ts';
+import {
+  archivePipeline,
+  definePipeline,
+  type DefinedAnswer,
+  type DefinitionWarning,
+  type PipelineAnswer,
+} from './definePipeline.ts';
 import {
   faultOfComparison,
   faultOfEscalation,
@@ -48,6 +56,15 @@ import { faultsOfDefinition } from './rules.ts';
 import { ConditionOp } from './schema.ts';
 
 const { counts, fields: sizes } = limits;
+
+const PipelineWarning = builder.objectRef<DefinitionWarning>('PipelineWarning').implement({
+  access: 'inherit',
+  description: 'What a definition names that no Agent is yet. The pipeline is defined.',
+  fields: (t) => ({
+    path: t.stringList({ description: 'Where in the input.', resolve: ({ path }) => path }),
+    message: t.exposeString('message', { description: 'What is missing and what happens, for people.' }),
+  }),
+});
 
 const payload = (description: string) => ({
   description,
@@ -123,11 +140,11 @@ const stage = inputObject(
 
 const condition = inputObject(
   'PipelineConditionInput',
-  'A condition on a context variable of the Session.',
+  'A condition on the payload, on payloads of stages before, or on a context variable of the Session. It compares values of the same kind: an outcome that would compare a text with a number is refused (TRANSITION_NOT_ALLOWED).',
   z
     .object({
       variable: nonBlank({ characters: mostCharacters.variable }).describe(
-        'Name of the variable. A variable that is not set fails every condition.',
+        'What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition.',
       ),
       op: oneOf(ConditionOp).describe('The comparison.'),
       value: optional(json({ bytes: KB })).describe(
@@ -191,7 +208,18 @@ mutation('definePipeline', {
       const fault = tooLarge ?? faultsOfDefinition(value)[0] ?? null;
       if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
     }),
-  payload: payload('The version is defined; new Sessions of the pipeline begin in it.'),
+  payload: {
+    description: 'The version is defined; new Sessions of the pipeline begin in it.',
+    fields: (t: Fields<DefinedAnswer>) => ({
+      ...payload('').fields(t),
+      warnings: t.field({
+        type: [PipelineWarning],
+        listSize: partOfRecord,
+        description: 'Roles and types that no Agent has now; empty when each has one.',
+        resolve: ({ warnings }) => warnings,
+      }),
+    }),
+  },
   errors: [],
   command: definePipeline,
 });
@@ -214,10 +242,13 @@ mutation('advancePipeline', {
     sessionId: idOf('session').describe('The Session to advance.'),
     outcome: outcomeName.describe('The outcome of the present stage, such as DONE.'),
     payload: optional(json({ bytes: sizes.json })).describe(
-      'What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object.',
+      'What the stage is left with, for the next Agent: any JSON of at most 64 KB that matches the schema of the transition, else of the stage. Null is checked as an empty object. A text that is the JSON of an object or a list counts as that, unless the schema asks for a text.',
     ),
     reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
     summary: optional(summary).describe('Summary of the work so far, at most 32 KB. Null: composed from the log.'),
+    contextVariables: optional(contextVariables).describe(
+      'Names and values to set in the Session, before conditions are decided: an object of at most 64 KB. Names that begin with `_` are refused.',
+    ),
     ...keyField,
   }),
   payload: {

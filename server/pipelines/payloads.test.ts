@@ -116,7 +116,7 @@ describe('a large value', () => {
       },
     };
     const others = names(100);
-    expect(holds({ variable: 'x', op: 'IN', value: others }, { x: { value } })).toBe(false);
+    expect(holds({ variable: 'x', op: 'IN', value: others }, { variables: { x: { value } } })).toBe(false);
     expect(reads).toBe(1);
     expect(faultOfValue({ type: 'OBJECT', enum: others }, value)).toMatch(/not among/);
     expect(reads).toBe(2);

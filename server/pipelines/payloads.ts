@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ArgumentProblem } from '../core/errors.ts';
+import { unwrapped } from '../core/json.ts';
 import type { Work } from '../core/work.ts';
 import { stageNamed, type Definition, type Transition } from '../custody/pipeline.ts';
 import { limits } from '../limits/limits.ts';
@@ -13,6 +14,14 @@ const { schemas } = limits;
 /** The schema for the payload of a transition: its own, else that of the stage that is left; null for any payload. */
 export const schemaOfPayload = (pipeline: Definition, transition: Transition): object | null =>
   transition.payloadSchema ?? stageNamed(pipeline, transition.from).payloadSchema;
+
+/** The payload of an outcome as it was meant: the object or list that a text holds, unless a schema of the outcome asks for a text. */
+export function payloadMeant(pipeline: Definition, stage: string, outcome: string, payload: unknown): unknown {
+  const schemas = pipeline.transitions
+    .filter((each) => each.from === stage && each.outcome === outcome)
+    .map((each) => schemaOfPayload(pipeline, each) as { type?: unknown } | null);
+  return schemas.some((schema) => [schema?.type].flat().includes('string')) ? payload : unwrapped(payload);
+}
 
 /** Whether a schema accepts the empty object, by the hash of both: asked for each way of a stage. */
 const ofEmpty = new LRUCache<string, Verdict>({ max: 2_000 });
@@ -32,6 +41,9 @@ export function faultsOfPayload(work: Work, schema: object | null, payload: unkn
       if (text === '{}') ofEmpty.set(key, found);
       return found;
     });
+  const found = 'problems' in verdict ? verdict.problems : null;
+  if (found !== null && found.length > 0 && typeof payload === 'string')
+    return [{ path: [], message: 'is a text: give JSON that matches the schema, such as {"name": "value"}' }, ...found];
   return 'problems' in verdict ? verdict.problems : [{ path: [], message: faultOfVerdict(verdict) }];
 }
 

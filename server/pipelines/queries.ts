@@ -9,7 +9,10 @@ const newestStatement = statement(
 
 /** The newest version of a pipeline, as a new Session begins in it. @throws NotFoundError */
 export async function newestPipeline(work: Work, slug: string): Promise<SessionPipeline & { archivedAt: Date | null }> {
-  const [row] = await work.query<Omit<SessionPipeline, 'stays'> & { archivedAt: Date | null }>(newestStatement, [slug]);
+  const [row] = await work.query<Omit<SessionPipeline, 'stays' | 'payloads'> & { archivedAt: Date | null }>(
+    newestStatement,
+    [slug],
+  );
   if (row === undefined) throw new NotFoundError('pipeline', slug);
-  return { ...row, stays: [] };
+  return { ...row, stays: [], payloads: null };
 }

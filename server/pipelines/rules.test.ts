@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { holds, type Condition, type Definition, type Stage, type Transition } from '../custody/pipeline.ts';
+import {
+  faultOfHolding,
+  holds,
+  type Condition,
+  type Definition,
+  type Stage,
+  type Transition,
+} from '../custody/pipeline.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
 import { progressOf, type RecordedStay } from './progress.ts';
 import { faultsOfDefinition, type NamedDefinition } from './rules.ts';
@@ -212,14 +219,80 @@ describe('a condition', () => {
     ['IN', 3, 3, false],
     ['EXISTS', null, null, true],
   ])('%s of %j and %j is %s', (op, value, wanted, expected) => {
-    expect(holds(when(op, wanted), { x: { value } })).toBe(expected);
+    expect(holds(when(op, wanted), { variables: { x: { value } } })).toBe(expected);
   });
 
   it('fails when the variable is not set, whatever it compares', () => {
     for (const op of ['EQ', 'NE', 'LT', 'GT', 'IN', 'EXISTS'] as const) {
-      expect(holds(when(op, [1]), {})).toBe(false);
-      expect(holds({ variable: 'constructor', op, value: 1 }, {})).toBe(false);
+      expect(holds(when(op, [1]), { variables: {} })).toBe(false);
+      expect(holds({ variable: 'constructor', op, value: 1 }, { variables: {} })).toBe(false);
     }
+  });
+});
+
+describe('a comparison that cannot be made', () => {
+  const scalar = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean());
+  it('never holds, and says which kinds it compared, whatever two kinds they are', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('EQ', 'NE', 'LT', 'GT', 'IN'), scalar, scalar, (op, value, wanted) => {
+        const condition = { variable: 'x', op, value: op === 'IN' ? [wanted] : wanted } as Condition;
+        const facts = { variables: { x: { value } } };
+        const reason = faultOfHolding(condition, facts);
+        if (typeof value === typeof wanted && (typeof value !== 'boolean' || (op !== 'LT' && op !== 'GT')))
+          expect(reason).toBeNull();
+        else {
+          expect(holds(condition, facts)).toBe(false);
+          expect(reason).toMatch(/^'x' is (a text|a number|true or false) and is compared with/);
+        }
+      }),
+    );
+  });
+
+  it('reads the payload, the payloads of stages and variables by their names', () => {
+    const facts = {
+      variables: { score: { value: 1 }, 'a.b': { value: 2 }, payload: { value: 3 } },
+      payload: { score: 4, findings: [{ line: 5 }] },
+      payloads: { review: { score: 6 } },
+    };
+    const is = (variable: string, value: unknown) => holds({ variable, op: 'EQ', value }, facts);
+    expect(is('score', 1)).toBe(true);
+    expect(is('a.b', 2)).toBe(true);
+    expect(is('variables.payload', 3)).toBe(true);
+    expect(is('payload.score', 4)).toBe(true);
+    expect(is('payload.findings.0.line', 5)).toBe(true);
+    expect(is('payload.findings.length', 1)).toBe(true);
+    expect(is('stages.review.score', 6)).toBe(true);
+    for (const missing of [
+      'payload.none',
+      'payload.toString',
+      'stages.none.score',
+      'stages.toString',
+      'payload.score.x',
+    ])
+      expect(holds({ variable: missing, op: 'EXISTS', value: null }, facts)).toBe(false);
+  });
+
+  const typed = (type: unknown) => ({ type: 'object', properties: { score: { type } } });
+  const reviewed = (when: Condition, payloadSchema: object | null = null): Definition => ({
+    ...definition(
+      ['write', 'review'],
+      [way('write DONE review'), way('review DONE write', when), way('review DONE end')],
+    ),
+    stages: [stage('write'), { ...stage('review'), payloadSchema }],
+  });
+  it.each<[string, Condition, object | null, string | null]>([
+    ['a text with a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed('string'), 'value'],
+    ['a number with a text', { variable: 'payload.score', op: 'EQ', value: '5' }, typed(['integer', 'null']), 'value'],
+    ['a number with a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed('number'), null],
+    ['what may be a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed(['number', 'string']), null],
+    ['what no schema says', { variable: 'payload.other', op: 'LT', value: 5 }, typed('string'), null],
+    ['what any payload has', { variable: 'payload.score', op: 'LT', value: 5 }, null, null],
+    ['a stage that does not exist', { variable: 'stages.none.x', op: 'EQ', value: 1 }, null, 'variable'],
+    ['a stage before', { variable: 'stages.write.x', op: 'EQ', value: 1 }, null, null],
+  ])('is refused when the pipeline is defined: %s', (_name, when, schema, field) => {
+    expect(faultsOfDefinition(reviewed(when, schema)).map(({ path }) => path.join('.'))).toEqual(
+      field === null ? [] : [`transitions.1.when.${field}`],
+    );
   });
 });
 

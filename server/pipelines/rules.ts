@@ -1,3 +1,4 @@
+import { faultOfComparing, sourceOfCondition, type ConditionSource } from '../custody/rules.ts';
 import type { Definition, Stage, Transition } from '../custody/pipeline.ts';
 
 export type { Condition, Stage, Transition } from '../custody/pipeline.ts';
@@ -17,7 +18,7 @@ export interface Fault {
 /** The faults of a definition. Ways are only followed when all names are right. */
 export function faultsOfDefinition(definition: Definition): Fault[] {
   const faults = [...doubledNames(definition), ...unknownNames(definition), ...doubledOutcomes(definition)];
-  return faults.length > 0 ? faults : deadEnds(definition);
+  return faults.length > 0 ? faults : [...deadEnds(definition), ...wrongConditions(definition)];
 }
 
 function doubledNames({ stages }: Definition): Fault[] {
@@ -86,6 +87,85 @@ function deadEnds({ start, stages, transitions }: Definition): Fault[] {
     ),
   ];
 }
+
+/** Conditions on a stage that never comes before, or on a value that their payload's schema gives another kind. */
+function wrongConditions(definition: Definition): Fault[] {
+  const { stages, transitions } = definition;
+  return transitions.flatMap(({ from, outcome, when }, index) => {
+    if (when === null) return [];
+    const fault = (field: string, message: string): Fault[] => [
+      { path: ['transitions', index, 'when', field], message },
+    ];
+    const source = sourceOfCondition(when.variable);
+    if (source.of === 'variable') return [];
+    const stage = source.of === 'stage' ? source.stage : from;
+    if (!stages.some(({ name }) => name === stage))
+      return fault(
+        'variable',
+        `names stage '${stage}', which does not exist: name one of ${stages.map(({ name }) => name).join(', ')}`,
+      );
+    if (source.of === 'stage' && !after(definition, stage).has(from))
+      return fault('variable', `reads stage '${stage}', which never comes before '${from}': name one that does`);
+    const wrong = kindsOf(definition, source, stage, outcome)?.map((kind) =>
+      faultOfComparing(when.op, samples[kind], when.value),
+    );
+    return wrong === undefined || wrong.length === 0 || wrong.includes(null)
+      ? []
+      : fault(
+          'value',
+          `compares what cannot be compared: '${when.variable}' ${wrong[0]}, by the schema of the payload`,
+        );
+  });
+}
+
+/** The stages that can follow a stage. */
+const after = ({ transitions }: Definition, stage: string): Set<string> =>
+  closure(
+    transitions.flatMap(({ from, to }) => (from === stage && to !== null ? [to] : [])),
+    (name) => transitions.flatMap(({ from, to }) => (from === name && to !== null ? [to] : [])),
+  );
+
+/** A value of each type of JSON Schema. */
+const samples: Record<string, unknown> = {
+  string: '',
+  number: 0,
+  integer: 0,
+  boolean: true,
+  array: [],
+  object: {},
+};
+
+/** The types that the schemas of a stage's payloads allow at a path, but null; undefined unless all say it. */
+function kindsOf(
+  { stages, transitions }: Definition,
+  { of, path }: Exclude<ConditionSource, { of: 'variable' }>,
+  stage: string,
+  outcome: string,
+): string[] | undefined {
+  const ofStage = stages.find(({ name }) => name === stage)?.payloadSchema ?? null;
+  const kinds = transitions
+    .filter((each) => each.from === stage && (of === 'stage' || each.outcome === outcome))
+    .map(({ payloadSchema }) => kindsIn(payloadSchema ?? ofStage, path));
+  return kinds.some((each) => each === undefined) ? undefined : kinds.flatMap((each) => each!);
+}
+
+function kindsIn(schema: unknown, path: readonly string[]): string[] | undefined {
+  let at = schema;
+  for (const name of path) {
+    const properties: unknown = memberOf(at, 'properties');
+    at = memberOf(properties, name);
+  }
+  const type = memberOf(at, 'type');
+  const types = (Array.isArray(type) ? type : [type]).filter((each) => each !== 'null');
+  return types.length > 0 && types.every((each) => typeof each === 'string' && Object.hasOwn(samples, each))
+    ? types
+    : undefined;
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 
 function closure(first: readonly string[], next: (name: string) => readonly string[]): Set<string> {
   const found = new Set(first);

@@ -1,4 +1,5 @@
-import type { Condition, Stage, Transition } from '../custody/pipeline.ts';
+import { stageText } from '../context/stage.ts';
+import { guideOf, type Condition, type Definition, type Stage, type Transition } from '../custody/pipeline.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -7,7 +8,8 @@ import { positionsOf } from '../queue/queries.ts';
 import { progressOf, type RecordedStay, type StageProgress } from './progress.ts';
 
 export const ConditionOp = builder.enumType('PipelineConditionOp', {
-  description: 'Comparisons of a context variable with a value. A variable that is not set fails all of them.',
+  description:
+    'Comparisons of a recorded value with a given one of the same kind. A value that is not set fails all of them.',
   values: {
     EQ: { description: 'Equal to the value.' },
     NE: { description: 'Set, and not equal to the value.' },
@@ -20,9 +22,11 @@ export const ConditionOp = builder.enumType('PipelineConditionOp', {
 
 const PipelineCondition = builder.objectRef<Condition>('PipelineCondition').implement({
   access: 'inherit',
-  description: 'A condition on a context variable of the Session.',
+  description: 'A condition on the payload, on payloads of stages before, or on a context variable of the Session.',
   fields: (t) => ({
-    variable: t.exposeString('variable', { description: 'Name of the variable.' }),
+    variable: t.exposeString('variable', {
+      description: 'What is compared: `payload.<name>`, `stages.<stage>.<name>`, or the name of a context variable.',
+    }),
     op: t.expose('op', { type: ConditionOp, description: 'The comparison.' }),
     value: t.field({
       type: 'JSON',
@@ -197,6 +201,7 @@ const SessionStage = builder.objectRef<StageProgress>('SessionStage').implement(
 
 interface Progress {
   pipeline: { id: string };
+  guide: string | null;
   stage: string | null;
   phase: string | null;
   enteredAt: Date | null;
@@ -222,6 +227,11 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
         'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.',
     }),
     phase: t.exposeString('phase', { nullable: true, description: 'Phase of `stage`; null when there is none.' }),
+    guide: t.exposeString('guide', {
+      nullable: true,
+      description:
+        'The present stage as a text for its Agent: name, instructions, outcomes and where they lead, and the schemas of their payloads. Null when the Session is finished.',
+    }),
     enteredAt: t.expose('enteredAt', {
       type: 'DateTime',
       nullable: true,
@@ -260,6 +270,8 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
 });
 
 interface Result {
+  attempt: number;
+  isNewest: boolean;
   agentId: string | null;
   stage: string;
   outcome: string;
@@ -279,6 +291,10 @@ const SessionResult = builder.objectRef<Result>('SessionResult').implement({
       resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
     }),
     stage: t.exposeString('stage', { description: 'Name of the stage.' }),
+    attempt: t.exposeInt('attempt', { description: 'How often the Session had entered the stage.' }),
+    isNewest: t.exposeBoolean('isNewest', {
+      description: 'Whether it is the last result of the stage; false for what a later attempt replaced.',
+    }),
     outcome: t.exposeString('outcome', { description: 'The outcome.' }),
     payload: t.field({
       type: 'JSON',
@@ -308,7 +324,9 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       stage: true,
       agentId: true,
       queueEntry: { select: { id: true, queuedAt: true } },
-      pipeline: nested({ select: { id: true, stages: true } }, ['pipeline']),
+      pipeline: nested({ select: { id: true, slug: true, start: true, stages: true, transitions: true } }, [
+        'pipeline',
+      ]),
       stageEntries: {
         select: {
           number: true,
@@ -331,6 +349,10 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       const progress = progressOf(stages, stageEntries satisfies RecordedStay[], holderId);
       return {
         pipeline,
+        guide:
+          stage === null || !isOpen(status)
+            ? null
+            : stageText(guideOf(pipeline as unknown as Definition & { slug: string }, stage)),
         stage,
         phase: stages.find(({ name }) => name === stage)?.phase ?? null,
         enteredAt: progress.find(({ name }) => name === stage)?.enteredAt ?? null,
@@ -351,6 +373,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
         select: {
           number: true,
           stage: true,
+          attempt: true,
           agentId: true,
           leftAt: true,
           outcome: true,
@@ -364,10 +387,11 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     },
     resolve: ({ stageEntries, queueEntry }) =>
       stageEntries
-        .map(({ agentId, stage, outcome, payload, leftAt, leftBy: [handoff] }, index): Result => {
+        .map(({ agentId, stage, attempt, outcome, payload, leftAt, leftBy: [handoff] }, index, newestFirst): Result => {
           // While the Session waits in the next stage, there is no Handoff yet.
           const reason = handoff ? handoff.reason : index === 0 ? (queueEntry?.reason ?? null) : null;
-          return { agentId, stage, outcome: outcome!, payload, reason, at: leftAt! };
+          const isNewest = newestFirst.findIndex((each) => each.stage === stage) === index;
+          return { agentId, stage, attempt, isNewest, outcome: outcome!, payload, reason, at: leftAt! };
         })
         .toReversed(),
   }),

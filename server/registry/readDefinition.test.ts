@@ -189,6 +189,30 @@ describe('plain Markdown', () => {
     expect(first).toMatchObject({ name, when });
   });
 
+  it.each([
+    '## Collaborates with',
+    '### Collaborates With:',
+    '## Collaborate with',
+    '## Collaborators',
+    '## Collaboration',
+    '## Hands off to',
+    'Collaborates with:',
+  ])('reads a list below %j', (title) => {
+    const content = lines('# A', '', title, '', '- Reviewer: when the code is done');
+    expect(definitionOf(content).collaborations).toMatchObject([{ name: 'Reviewer', when: 'when the code is done' }]);
+  });
+
+  it.each(['collaborates-with', 'collaborates_with', 'collaborators'])('reads %s in the front matter', (key) => {
+    const content = lines('---', 'name: a', `${key}: [reviewer]`, '---', 'You help.');
+    expect(definitionOf(content).collaborations).toMatchObject([{ name: 'reviewer' }]);
+  });
+
+  it('reads a line "Collaborates with: ..."', () => {
+    expect(definitionOf(lines('# A', '', '**Collaborates with**: Reviewer (when done)')).collaborations).toMatchObject([
+      { name: 'Reviewer', when: 'when done' },
+    ]);
+  });
+
   it('reads only the list when a section has sentences too, and nothing after the section', () => {
     const content = lines(
       '# A',

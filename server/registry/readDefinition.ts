@@ -215,7 +215,14 @@ const hasControls = (text: string): boolean =>
   /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/u.test(text);
 
 /** Names of lists in the front matter; the last two are those of VS Code. */
-const lists = ['collaborations', 'collaborators', 'agents', 'handoffs'] as const;
+const lists = [
+  'collaborations',
+  'collaborators',
+  'collaborates-with',
+  'collaborates_with',
+  'agents',
+  'handoffs',
+] as const;
 
 function collaborationsIn(
   frontMatter: Map<string, Value> | null,

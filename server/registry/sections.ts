@@ -20,10 +20,12 @@ export interface Sections {
   labels: Map<string, { text: string; line: number }>;
 }
 
-const heading = /^(?:Collaborations|Collaborators)\s*:?$/i;
+/** The spellings of the section and of the line. */
+const spellings = 'Collaborations?|Collaborators?|Collaborates? with|Hands? off to';
+const heading = new RegExp(`^(?:${spellings})\\s*:?$`, 'i');
 const proseHeading = /^Integration with other agents\s*:?$/i;
 const label = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,30})(?:(?:\*\*|__)\s*:|:\s*(?:\*\*|__)|:)\s*(.*)$/;
-const collaborationsLabel = /^(?:Collaborations|Collaborators)$/i;
+const collaborationsLabel = new RegExp(`^(?:${spellings})$`, 'i');
 
 /** Reads the parts of a text that matter. Blocks of code are never read. */
 export function readSections(text: string, firstLine: number): Sections {

@@ -21,7 +21,8 @@ export interface CreateSessionInput {
   agentType: string | null;
   metadata: unknown;
   contextVariables: Record<string, unknown> | null;
-  maxHandoffs: number;
+  /** Null: the default, which is larger in a pipeline. */
+  maxHandoffs: number | null;
   handoffsEnabled: boolean;
   /** Slug of the pipeline that the Session runs through: its newest version. */
   pipeline?: string | null;
@@ -43,6 +44,8 @@ export const workspaceColumns = (workspace: SessionWorkspace | null) => ({
 
 /** Times that agents may hand off before an operator has to step in. */
 export const defaultMaxHandoffs = 5;
+/** In a pipeline, where only stages that are entered again count: a round of review counts two. */
+export const defaultMaxInPipeline = 50;
 
 export interface SessionAnswer {
   sessionId: string;
@@ -59,7 +62,10 @@ function demandOwn(
       `Your key is bound to agent '${agentId}' and creates only sessions that it holds: give agentId '${agentId}', or ask an operator`,
     );
   const isPlain =
-    pipeline == null && queue !== true && (priority ?? 'NORMAL') === 'NORMAL' && maxHandoffs <= defaultMaxHandoffs;
+    pipeline == null &&
+    queue !== true &&
+    (priority ?? 'NORMAL') === 'NORMAL' &&
+    (maxHandoffs ?? 0) <= defaultMaxHandoffs;
   if (!isPlain)
     throw new ForbiddenError(
       `Only an operator may give pipeline, queue, priority or more than ${defaultMaxHandoffs} handoffs: leave them out`,
@@ -118,7 +124,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     summary: null,
     endReason: null,
     handoffsEnabled: input.handoffsEnabled,
-    maxHandoffs: input.maxHandoffs,
+    maxHandoffs: input.maxHandoffs ?? (pipeline === null ? defaultMaxHandoffs : defaultMaxInPipeline),
     externalId: input.externalId ?? null,
     project: input.project ?? null,
     priority: input.priority ?? 'NORMAL',

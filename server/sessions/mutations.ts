@@ -40,7 +40,7 @@ import {
 } from '../graphql/input/schemas.ts';
 import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
-import { createSession, defaultMaxHandoffs, type SessionAnswer } from './createSession.ts';
+import { createSession, defaultMaxHandoffs, defaultMaxInPipeline, type SessionAnswer } from './createSession.ts';
 import { updateSession } from './updateSession.ts';
 
 const payload = (description: string) => ({
@@ -75,8 +75,8 @@ mutation('createSession', {
       contextVariables: optional(contextVariables).describe(
         "Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused.",
       ),
-      maxHandoffs: withDefault(maxHandoffs, defaultMaxHandoffs).describe(
-        'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
+      maxHandoffs: optional(maxHandoffs).describe(
+        `Agents may hand off N times before an operator has to step in: 0 to 10,000. In a pipeline only stages that are entered again count. Null: ${defaultMaxHandoffs}; in a pipeline ${defaultMaxInPipeline}.`,
       ),
       handoffsEnabled: optional(z.boolean()).describe(
         "Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED).",

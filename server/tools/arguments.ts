@@ -1,5 +1,6 @@
 import { canonicalJson } from '../core/canonicalJson.ts';
 import type { ArgumentProblem } from '../core/errors.ts';
+import { unwrapped } from '../core/json.ts';
 import { limits } from '../limits/limits.ts';
 import type { ToolVariable } from './tool.ts';
 import { faultOfValue } from './variables.ts';
@@ -92,7 +93,8 @@ function typedVariables(
 
 const longestName = 128;
 
-function freeVariables(value: unknown, problems: ArgumentProblem[]): Record<string, unknown> {
+function freeVariables(given: unknown, problems: ArgumentProblem[]): Record<string, unknown> {
+  const value = unwrapped(given);
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     problems.push({ path: ['variables'], message: 'is not an object: give names and values' });

@@ -129,8 +129,19 @@ const toolOf = (row: Row): HandoffTool => ({
 /** What a model reads of a generated tool. */
 function describeTarget({ target_agent_id: id, target_name: name, target_role: role, when, description }: Row): string {
   const details = [name === id ? null : name, role].filter((detail) => detail !== null && detail !== '');
-  return `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}.${when === null ? '' : ` Use it when: ${when}`}${description === null ? '' : ` ${description}`}`;
+  const sentences = [
+    `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}`,
+    ...(when === null
+      ? []
+      : [`Use it ${startOfWhen.test(when.trim()) ? withoutCapital(when.trim()) : `when: ${when.trim()}`}`]),
+    ...(description === null ? [] : [description.trim()]),
+  ];
+  return sentences.map((text) => (/[.!?…:;]$/.test(text) ? text : `${text}.`)).join(' ');
 }
+
+/** Words with which a condition goes on as a sentence. */
+const startOfWhen = /^(?:when|if|for|after|before|once|to|as soon as|whenever|while|on)\b/i;
+const withoutCapital = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Statements by their text: naming one takes longer than sending it. There are as many as filters. */
 const statements = new Map<string, Statement>();

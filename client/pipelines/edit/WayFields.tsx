@@ -132,6 +132,7 @@ export function WayFields({
               mono
               quiet
               error={errorAt(place('when.variable'))}
+              hint="Or payload.name, stages.review.name."
               onChange={(variable) => change({ variable })}
             />
           </div>
