@@ -7,34 +7,10 @@ import {
   type ToolSummary,
 } from './context.ts';
 import { isStandardTool, taskTool } from './derive/tools.ts';
-import type { ItemKind } from './kinds.ts';
+import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
 import { tellingOf } from './derive/talk.ts';
 import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
-
-/** One piece of a Context, which a prompt keeps or drops. */
-export interface Item {
-  /** The same in every prompt of one Handoff. */
-  id: string;
-  kind: ItemKind;
-  content: string;
-  /** Importance: a prompt fills one stage before the next. */
-  stage: Stage;
-  /** Place of the whole text in the log, when the Context carries it shortened. */
-  origin?: Origin;
-  /** The agent that recorded it in a user's name. */
-  recordedBy?: string;
-  /** The shortest useful form; below its length it is cut like any text. */
-  brief?: string;
-  /** The two parts of a call, shortened separately and shown together. `gist`: the call in short. */
-  call?: { made: string; gist: string; outcome: string };
-}
-
-/** Most important first. `head`: in every prompt, at least its beginning. `people`: Messages of users. `words`: Messages of agents. `rest`: least important. */
-export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const;
-export type Stage = (typeof stages)[number];
-
-export type Origin = { messageSequence: number; prefix: string } | { toolCallId: string; as: 'TOOL' | 'CALL' };
 
 /** Parts of a Handoff outside its Context. */
 export interface Given {

@@ -1,5 +1,5 @@
 import { estimateTokensOf } from '../core/tokens.ts';
-import type { Item } from './items.ts';
+import type { Item } from './item.ts';
 import { fitsIn, Packing, sizeOf, type Chosen, type Size } from './packing.ts';
 import { fenceOf, layOut, piecesOf, type Move } from './sections.ts';
 import { heading, leftOutNote, logNote, shortNote, titleOf, type Wording } from './words.ts';

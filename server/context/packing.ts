@@ -1,4 +1,4 @@
-import type { Stage } from './items.ts';
+import type { Stage } from './item.ts';
 import { opening, type Piece, type Section } from './sections.ts';
 import { longest } from './shorten.ts';
 

@@ -3,7 +3,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { MessageRole } from '../graphql/enums.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
-import type { Item } from './items.ts';
+import type { Item } from './item.ts';
 import type { ItemKind } from './kinds.ts';
 import type { Prompt } from './pack.ts';
 import { carried } from './storage.ts';

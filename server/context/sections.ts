@@ -1,5 +1,5 @@
 import type { LeftOut } from './context.ts';
-import type { Item } from './items.ts';
+import type { Item } from './item.ts';
 import { kindOf, readingOrder, type ItemKind } from './kinds.ts';
 import { fenceFor, inline, neutralise } from './neutralise.ts';
 import { abridge, ends, shorten } from './shorten.ts';

@@ -1,6 +1,6 @@
 import { statement } from '../core/changes.ts';
 import type { Reader } from './sources.ts';
-import type { Item } from './items.ts';
+import type { Item } from './item.ts';
 
 /** What an agent in a stage of a pipeline has to know: how the stage is left, and what the stages before were left with. */
 export interface StageGuide {

@@ -1,5 +1,5 @@
 import type { LeftOut } from './context.ts';
-import type { Item } from './items.ts';
+import type { Item } from './item.ts';
 import { kindOf, kinds, type ItemKind } from './kinds.ts';
 import { inline } from './neutralise.ts';
 import { shorten } from './shorten.ts';

@@ -232,7 +232,10 @@ async function writeEverything(): Promise<void> {
     const sessionId = await session({ pipeline: 'flow' });
     await mutate(
       'advancePipeline',
-      { sessionId, outcome: 'DONE', payload: data, reason: description, summary: instructions },
+      {
+        ...{ sessionId, outcome: 'DONE', payload: data, contextVariables: values[index % values.length] },
+        ...{ reason: description, summary: instructions },
+      },
       'handoff { id }',
     );
   }
