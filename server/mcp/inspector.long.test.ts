@@ -70,7 +70,17 @@ it.each(['HTTP', 'stdio'] as const)(
         `handoff=${handoff}`,
       ),
     ).toMatchObject({ messages: [{ content: { text: expect.stringContaining('Inspect it') as string } }] });
-    expect(await inspect(over, '--method', 'tools/call', '--tool-name', 'baton_accept')).toMatchObject({
+    // Over stdio the client works in a folder, and this Session is of none: nothing is guessed.
+    expect(
+      await inspect(
+        over,
+        '--method',
+        'tools/call',
+        '--tool-name',
+        'baton_accept',
+        ...(over === 'stdio' ? ['--tool-arg', `handoff=${handoff}`] : []),
+      ),
+    ).toMatchObject({
       structuredContent: { handoff, session: encodeId('session', id) },
     });
     expect(
@@ -82,6 +92,7 @@ it.each(['HTTP', 'stdio'] as const)(
         'transfer_to_bob',
         '--tool-arg',
         `reason=Looked at over ${over}`,
+        ...(over === 'stdio' ? [`session=${encodeId('session', id)}`] : []),
       ),
     ).toMatchObject({ structuredContent: { target: 'bob' } });
   },

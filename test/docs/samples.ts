@@ -1,5 +1,5 @@
 const typeId =
-  /\b(session|agentsession|handoff|turn|message|toolcall|decision|task|snapshot|event|key)_[0-9a-hjkmnp-tv-z]{26}\b/g;
+  /\b(ws_[0-9a-f]{20}|(session|agentsession|handoff|turn|message|toolcall|decision|task|snapshot|event|key)_[0-9a-hjkmnp-tv-z]{26})\b/g;
 const times = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?/g;
 
 /**
