@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeId } from '../../core/ids.ts';
 import { atEnd } from '../../../test/database.ts';
 import { client, send, type Answer } from '../../../test/graphql.ts';
@@ -57,7 +57,10 @@ async function holdSession(): Promise<{ release(): void }> {
   await holder.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM sessions WHERE id = (SELECT id FROM sessions ORDER BY id LIMIT 1) FOR UPDATE');
-  return { release: () => void holder.end().catch(() => undefined) };
+  const release = (): void => void holder.end().catch(() => undefined);
+  // A failed attempt that kept the lock would fail every later one.
+  onTestFinished(release);
+  return { release };
 }
 async function waitingBackend(): Promise<number> {
   return vi.waitFor(async () => {
@@ -66,7 +69,7 @@ async function waitingBackend(): Promise<number> {
     );
     expect(rows).toHaveLength(1);
     return rows[0]!.pid;
-  });
+  }, 8_000);
 }
 
 afterEach(async () => {
