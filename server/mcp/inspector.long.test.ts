@@ -70,30 +70,19 @@ it.each(['HTTP', 'stdio'] as const)(
         `handoff=${handoff}`,
       ),
     ).toMatchObject({ messages: [{ content: { text: expect.stringContaining('Inspect it') as string } }] });
-    // Over stdio the client works in a folder, and this Session is of none: nothing is guessed.
-    expect(
-      await inspect(
+    const call = (tool: string, ...given: string[]): Promise<object> =>
+      inspect(
         over,
-        '--method',
-        'tools/call',
-        '--tool-name',
-        'baton_accept',
-        ...(over === 'stdio' ? ['--tool-arg', `handoff=${handoff}`] : []),
-      ),
-    ).toMatchObject({
+        ...['--method', 'tools/call', '--tool-name', tool],
+        ...given.flatMap((each) => ['--tool-arg', each]),
+      );
+    // Over stdio the client works in a folder, and this Session is of none: nothing is guessed.
+    const named = (argument: string): string[] => (over === 'stdio' ? [argument] : []);
+    expect(await call('baton_accept', ...named(`handoff=${handoff}`))).toMatchObject({
       structuredContent: { handoff, session: encodeId('session', id) },
     });
     expect(
-      await inspect(
-        over,
-        '--method',
-        'tools/call',
-        '--tool-name',
-        'transfer_to_bob',
-        '--tool-arg',
-        `reason=Looked at over ${over}`,
-        ...(over === 'stdio' ? [`session=${encodeId('session', id)}`] : []),
-      ),
+      await call('transfer_to_bob', `reason=Looked at over ${over}`, ...named(`session=${encodeId('session', id)}`)),
     ).toMatchObject({ structuredContent: { target: 'bob' } });
   },
   300_000,
