@@ -58,9 +58,9 @@ describe('GraphiQL in a browser', () => {
     await runTab('Sessions', new RegExp(`"totalCount":\\s*${sessions}\\b`));
   }, 90_000);
 
-  it('reassigns a session with the second tab, and shows the typed error the second time', async () => {
+  it('reassigns a session with the second tab, and records work with the seventh', async () => {
     await runTab('Reassign', /"__typename":\s*"ReassignSessionPayload"/);
-    await runTab('Reassign', /"code":\s*"ALREADY_ASSIGNED"/);
+    await runTab('Work', /"__typename":\s*"AppendTurnPayload"/);
   }, 90_000);
 
   it('runs a subscription over a socket and shows its events', async () => {
