@@ -91,7 +91,7 @@ export default {
     server('engine', '^server/engine\\.ts$', [inFolders('infra', 'limits', 'core')]),
     layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', [
       '^client/stream/',
-      '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|learning/wilson|search/words|core/canonicalJson)\\.ts$',
+      '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|search/words|core/canonicalJson)\\.ts$',
     ]),
     layer('client-stream', '^client/stream/', []),
     layer('client-api', '^client/api/', ['^client/stream/']),

@@ -799,7 +799,7 @@ export type TargetFactorName =
   | 'COST_TIER'
   /** Share of its places that are free. */
   | 'LOAD'
-  /** Lower bound (Wilson, 95 %) of the share of closed Handoffs from the source to this Agent that completed; 0 when none is closed. Absent without a source. */
+  /** (completed + 1) / (completed, rejected, timed out and failed + 2) of the Handoffs from the source to this Agent, or from all Agents without a source: 0.5 when it was not tried. 0, with a weight above 0.9, when none of three or more completed: such an Agent ranks behind Agents that were not tried. */
   | 'PATH_SUCCESS'
   /** Words that the role, description and `when` of the Agent share with the text, else with the pending tasks, else with the title: n / (n + 2). Absent when these have no words. */
   | 'SHARED_WORDS';

@@ -1,26 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Outcomes } from './rules.ts';
 import { ranked, wordsOf, type Candidate, type Occasion } from './score.ts';
-import { wilson } from './wilson.ts';
 
 const word = fc.constantFrom('login', 'tests', 'test', 'the', 'a', 'billing', '支払', 'Rust', 'reviews');
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+const outcomes: fc.Arbitrary<Outcomes> = fc.record(
+  {
+    COMPLETED: fc.nat({ max: 9 }),
+    REJECTED: fc.nat({ max: 9 }),
+    TIMED_OUT: fc.nat({ max: 9 }),
+    FAILED: fc.nat({ max: 9 }),
+    CANCELLED: fc.nat({ max: 9 }),
+    INITIATED: fc.nat({ max: 1 }),
+    BOUNCED_BACK: fc.nat({ max: 9 }),
+  },
+  { requiredKeys: [] },
+);
+const failed = ['REJECTED', 'TIMED_OUT', 'FAILED'] as const;
 const candidate = fc
   .record({
     maxCapacity: fc.integer({ min: 1, max: 9 }),
     load: fc.double({ min: 0, max: 1, noNaN: true }),
     texts: fc.array(fc.option(text), { maxLength: 3 }),
-    closed: fc.nat({ max: 500 }),
-    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    outcomes,
     costTier: fc.oneof(
       fc.constantFrom('low', 'HIGH', 'medium', 1, 2, 3, null, 'free', '__proto__', {}),
       fc.constant(undefined),
     ),
   })
-  .map(({ load, share, ...fields }): Omit<Candidate, 'id'> => ({
+  .map(({ load, ...fields }): Omit<Candidate, 'id'> => ({
     ...fields,
-    currentLoad: Math.floor(load * fields.maxCapacity),
-    completed: Math.floor(share * fields.closed),
+    // A candidate has a free place.
+    currentLoad: Math.min(fields.maxCapacity - 1, Math.floor(load * fields.maxCapacity)),
   }));
 const candidates = fc
   .array(candidate, { minLength: 1, maxLength: 8 })
@@ -64,8 +76,13 @@ describe('the ranking of targets', () => {
         occasion,
         fc.constantFrom<(better: Candidate) => Partial<Candidate>>(
           ({ currentLoad }) => ({ currentLoad: Math.max(0, currentLoad - 1) }),
-          ({ closed, completed }) => ({ completed: Math.min(closed, completed + 1) }),
-          ({ closed, completed }) => ({ closed: closed + 1, completed: completed + 1 }),
+          ({ outcomes: all }) => {
+            const instead = failed.find((status) => (all[status] ?? 0) > 0);
+            return instead === undefined
+              ? {}
+              : { outcomes: { ...all, [instead]: all[instead]! - 1, COMPLETED: (all.COMPLETED ?? 0) + 1 } };
+          },
+          ({ outcomes: all }) => ({ outcomes: { ...all, COMPLETED: (all.COMPLETED ?? 0) + 1 } }),
           ({ texts }) => ({ texts: [...texts, 'login billing'] }),
           ({ costTier }) => (costTier === undefined ? {} : { costTier: 'low' }),
         ),
@@ -85,17 +102,20 @@ describe('the ranking of targets', () => {
     );
   });
 
-  it('takes the lower bound of the success: two of two are less than 95 of 100', () => {
-    expect(wilson(0, 0)).toBe(0);
-    expect(wilson(0, 10)).toBe(0);
-    expect(wilson(2, 2)).toBeCloseTo(0.342, 3);
-    expect(wilson(95, 100)).toBeCloseTo(0.888, 3);
+  it('ranks a candidate that completed none of three or more behind every candidate that was not tried', () => {
     fc.assert(
       fc.property(
-        fc.nat({ max: 1_000 }),
-        fc.nat({ max: 1_000 }),
-        (a, b) =>
-          wilson(Math.min(a, b), Math.max(a, b)) <= (Math.max(a, b) === 0 ? 0 : Math.min(a, b) / Math.max(a, b)) + 1e-9,
+        candidate,
+        candidate,
+        occasion,
+        fc.record({ status: fc.constantFrom(...failed), count: fc.integer({ min: 3, max: 20 }) }),
+        (one, other, about, { status, count }) => {
+          const failing = { ...one, id: 'a', outcomes: { ...one.outcomes, COMPLETED: 0, [status]: count } };
+          const fresh = { ...other, id: 'b', outcomes: { CANCELLED: other.outcomes.CANCELLED ?? 0, INITIATED: 1 } };
+          const [first, second] = ranked([failing, fresh], about);
+          expect([first!.agentId, second!.agentId]).toEqual(['b', 'a']);
+          expect(second!.factors[0]!.explanation).toMatch(/^0 of \d+ handoffs .*: it ranks behind agents not tried$/);
+        },
       ),
     );
   });
@@ -109,15 +129,14 @@ describe('the ranking of targets', () => {
           currentLoad: 1,
           maxCapacity: 4,
           texts: ['Writes the login tests'],
-          closed: 4,
-          completed: 3,
+          outcomes: { COMPLETED: 3, REJECTED: 1, CANCELLED: 5 },
           costTier: 'Low',
         },
       ],
       { sourceAgentId: 'y', words: { from: 'the pending tasks', in: wordsOf(['Test the login']) } },
     );
     expect(found!.factors.map(({ name, value, explanation }) => [name, value, explanation])).toEqual([
-      ['PATH_SUCCESS', 0.3006, '3 of 4 closed handoffs from y to x completed'],
+      ['PATH_SUCCESS', 0.6667, '3 of 4 handoffs from y to x completed, 1 rejected'],
       ['SHARED_WORDS', 0.5, 'Its description shares with the pending tasks: login, test'],
       ['LOAD', 0.75, '1 of 4 places taken'],
       ['COST_TIER', 1, 'Its cost tier is low'],

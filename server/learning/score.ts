@@ -1,5 +1,5 @@
 import { cjk, wordsIn } from '../search/words.ts';
-import { wilson } from './wilson.ts';
+import type { Outcomes } from './rules.ts';
 
 /** Scores an agent as the next target of a Session. Pure: see *suggestions* in docs/rules.md. */
 
@@ -7,6 +7,12 @@ export type FactorName = 'PATH_SUCCESS' | 'SHARED_WORDS' | 'LOAD' | 'COST_TIER';
 
 /** How much each factor weighs; those that say nothing are left out, and the others share their weight. */
 const weights: Record<FactorName, number> = { PATH_SUCCESS: 0.4, SHARED_WORDS: 0.3, LOAD: 0.2, COST_TIER: 0.1 };
+
+/** After so many handoffs that the agent could have completed and none that it did, only the path counts, with value 0. */
+const enoughFailed = 3;
+const failingWeight = 10;
+/** Of an agent that was not tried. */
+const untried = 0.5;
 
 export interface Factor {
   name: FactorName;
@@ -23,9 +29,8 @@ export interface Candidate {
   maxCapacity: number;
   /** Texts that say what the agent is for. */
   texts: readonly (string | null)[];
-  /** The closed Handoffs of the path to it. */
-  closed: number;
-  completed: number;
+  /** Of the Handoffs on the path to it. */
+  outcomes: Outcomes;
   /** As in its metadata; undefined when the reader may not know it. */
   costTier: unknown;
 }
@@ -51,16 +56,18 @@ export const ranked = (candidates: readonly Candidate[], occasion: Occasion): Sc
 
 function scored(candidate: Candidate, { sourceAgentId, words }: Occasion): Scored {
   const told = [
-    sourceAgentId === null ? null : pathSuccess(candidate, sourceAgentId),
+    pathSuccess(candidate, sourceAgentId),
     words && sharedWords(candidate, words),
     load(candidate),
     costTier(candidate),
   ].filter((factor) => factor !== null);
-  const total = told.reduce((sum, { name }) => sum + weights[name], 0);
+  const weightOf = (name: FactorName): number =>
+    name === 'PATH_SUCCESS' && isFailing(candidate.outcomes) ? failingWeight : weights[name];
+  const total = told.reduce((sum, { name }) => sum + weightOf(name), 0);
   const factors = told.map((factor): Factor => ({
     ...factor,
     value: rounded(factor.value),
-    weight: rounded(weights[factor.name] / total),
+    weight: rounded(weightOf(factor.name) / total),
   }));
   return {
     agentId: candidate.id,
@@ -71,12 +78,32 @@ function scored(candidate: Candidate, { sourceAgentId, words }: Occasion): Score
 
 type Told = Omit<Factor, 'weight'>;
 
-function pathSuccess({ id, closed, completed }: Candidate, source: string): Told {
-  const explanation =
-    closed === 0
-      ? `No handoff from ${source} to ${id} is closed yet`
-      : `${completed} of ${closed} closed handoffs from ${source} to ${id} completed`;
-  return { name: 'PATH_SUCCESS', value: wilson(completed, closed), explanation };
+const failures = { REJECTED: 'rejected', TIMED_OUT: 'timed out', FAILED: 'failed' } as const;
+
+/** The Handoffs that the target could have completed: a cancelled one says nothing about it. */
+function triedOf(outcomes: Outcomes): { completed: number; tried: number; failed: string[] } {
+  const kinds = Object.entries(failures).map(([status, word]) => ({ word, count: outcomes[status as 'FAILED'] ?? 0 }));
+  const completed = outcomes.COMPLETED ?? 0;
+  return {
+    completed,
+    tried: kinds.reduce((sum, { count }) => sum + count, completed),
+    failed: kinds.filter(({ count }) => count > 0).map(({ word, count }) => `${count} ${word}`),
+  };
+}
+
+const isFailing = (outcomes: Outcomes): boolean => {
+  const { completed, tried } = triedOf(outcomes);
+  return completed === 0 && tried >= enoughFailed;
+};
+
+function pathSuccess({ id, outcomes }: Candidate, source: string | null): Told {
+  const { completed, tried, failed } = triedOf(outcomes);
+  const path = `${source === null ? 'any agent' : source} to ${id}`;
+  const name = 'PATH_SUCCESS';
+  if (tried === 0) return { name, value: untried, explanation: `No handoff from ${path} has an outcome yet` };
+  const explanation = [`${completed} of ${tried} handoffs from ${path} completed`, ...failed].join(', ');
+  if (isFailing(outcomes)) return { name, value: 0, explanation: `${explanation}: it ranks behind agents not tried` };
+  return { name, value: (completed + 1) / (tried + 2), explanation };
 }
 
 const shownWords = 5;

@@ -190,18 +190,18 @@ describe('suggestTargets', () => {
       const byId = new Map(found.map((each) => [each.agent.id, explained(each)]));
       expect([...byId.keys()].sort()).toEqual(['ben', 'cat', 'dan']);
       expect(byId.get('ben')).toEqual({
-        PATH_SUCCESS: '2 of 3 closed handoffs from ann to ben completed',
+        PATH_SUCCESS: '2 of 3 handoffs from ann to ben completed, 1 rejected',
         SHARED_WORDS: 'Its description shares with the pending tasks: billing',
         LOAD: '0 of 4 places taken',
         COST_TIER: 'Its cost tier is high',
       });
       expect(byId.get('cat')).toMatchObject({
-        PATH_SUCCESS: '1 of 1 closed handoffs from ann to cat completed',
+        PATH_SUCCESS: '1 of 1 handoffs from ann to cat completed',
         SHARED_WORDS: 'Its description shares with the pending tasks: login',
         COST_TIER: 'No cost tier is known',
       });
       expect(byId.get('dan')).toMatchObject({
-        PATH_SUCCESS: 'No handoff from ann to dan is closed yet',
+        PATH_SUCCESS: 'No handoff from ann to dan has an outcome yet',
         SHARED_WORDS: 'Its description shares no word with the pending tasks',
       });
     });
@@ -210,8 +210,33 @@ describe('suggestTargets', () => {
       expect(idsOf(await suggest({ sessionId: id, text: 'Who reviews code?' }))[0]).toBe('ben');
       const found = await suggest({ text: 'Review the billing code' });
       expect(idsOf(found)[0]).toBe('ben');
-      expect(Object.keys(explained(found[0]))).toEqual(['SHARED_WORDS', 'LOAD', 'COST_TIER']);
+      expect(explained(found[0])).toMatchObject({
+        PATH_SUCCESS: '2 of 3 handoffs from any agent to ben completed, 1 rejected',
+      });
       expect(idsOf(found)).toContain('ann');
+    });
+
+    it('put an agent that rejected 4 of 4 behind one that was never tried, whatever its description', async () => {
+      await agent('eve', { maxCapacity: 9 });
+      await agent('fay', { maxCapacity: 1 });
+      await run(updateAgent, { id: 'eve', description: 'Repairs the login of the billing page.' });
+      await run(updateAgent, { id: 'fay', metadata: { costTier: 'high' } });
+      const other = await session('cat', { maxHandoffs: 99 });
+      await run(updateAgent, { id: 'cat', collaborators: ['eve', 'fay'] });
+      for (let time = 1; time <= 4; time += 1) {
+        const { handoffId } = await initiate(other, 'eve', { summary: `${time}` });
+        await run(rejectHandoff, { handoffId, reason: 'no' });
+      }
+      const text = 'Repair the login of the billing page';
+      for (const asked of [{ sessionId: other, text }, { text }]) {
+        const found = await suggest({ ...asked, first: 50 });
+        expect(idsOf(found).indexOf('eve')).toBeGreaterThan(idsOf(found).indexOf('fay'));
+        expect(explained(found.find(({ agent: { id: each } }) => each === 'eve'))['PATH_SUCCESS']).toMatch(
+          /^0 of 4 handoffs from (cat|any agent) to eve completed, 4 rejected: it ranks behind agents not tried$/,
+        );
+      }
+      await run(setAgentStatus, { id: 'eve', status: 'OFFLINE' });
+      await run(setAgentStatus, { id: 'fay', status: 'OFFLINE' });
     });
 
     it('tell an agent nothing that it may not read: other sessions, metadata, tasks that a carry withheld', async () => {
@@ -219,7 +244,7 @@ describe('suggestTargets', () => {
       expect(
         explained((await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben')),
       ).toEqual({
-        PATH_SUCCESS: '2 of 3 closed handoffs from ann to ben completed',
+        PATH_SUCCESS: '2 of 3 handoffs from ann to ben completed, 1 rejected',
         SHARED_WORDS: 'Its description shares with the pending tasks: billing',
         LOAD: '0 of 4 places taken',
       });
@@ -250,10 +275,10 @@ describe('suggestTargets', () => {
       const own = explained(
         (await suggest({ sessionId: id }, asked)).find(({ agent: { id: each } }) => each === 'ben'),
       );
-      expect(own['PATH_SUCCESS']).toBe('2 of 3 closed handoffs from ann to ben completed');
+      expect(own['PATH_SUCCESS']).toBe('2 of 3 handoffs from ann to ben completed, 1 rejected');
       expect(
         explained((await suggest({ sessionId: id })).find(({ agent: { id: each } }) => each === 'ben'))['PATH_SUCCESS'],
-      ).toBe('3 of 4 closed handoffs from ann to ben completed');
+      ).toBe('3 of 4 handoffs from ann to ben completed, 1 rejected');
     });
 
     it('are refused without a session and a text, to an agent without a session, and null for a session that it may not read', async () => {

@@ -8,7 +8,7 @@ import { refusalToMove, type Move, type Target } from '../custody/mayChangeHands
 import { presentStage } from '../custody/stages.ts';
 import { findFreeAgents, holdersCandidates } from '../handoffs/candidates.ts';
 import { prepareContext } from '../handoffs/handOver.ts';
-import { closedOf, type Outcomes } from './rules.ts';
+import type { Outcomes } from './rules.ts';
 import { ranked, type Occasion, type Scored, wordsOf } from './score.ts';
 
 interface Allowed {
@@ -92,7 +92,7 @@ export async function rankTargets(
 ): Promise<Scored[]> {
   if (targets.length === 0) return [];
   const ids = targets.map(({ id }) => id);
-  const paths = sourceAgentId === null ? new Map<string, Outcomes>() : await pathsFrom(pool, caller, sourceAgentId);
+  const paths = await pathsTo(pool, caller, sourceAgentId, ids);
   const told = await pool.query<{
     id: string;
     role: string | null;
@@ -113,7 +113,7 @@ export async function rankTargets(
       currentLoad,
       maxCapacity,
       texts: [role, description, when],
-      ...closedOf(paths.get(id) ?? {}),
+      outcomes: paths.get(id) ?? {},
       costTier: ownAgent(caller) === null ? costTier : undefined,
     };
   });
@@ -141,17 +141,23 @@ function wordsFrom(from: string, texts: readonly string[]): Occasion['words'] {
   return words.size === 0 ? null : { from, in: words };
 }
 
-/** What became of the Handoffs from this agent that the caller may read, by target. */
-async function pathsFrom(pool: Pool, caller: Caller, sourceAgentId: string): Promise<Map<string, Outcomes>> {
+/** What became of the Handoffs from this agent, or from any, that the caller may read, by target. */
+async function pathsTo(
+  pool: Pool,
+  caller: Caller,
+  sourceAgentId: string | null,
+  targetAgentIds: readonly string[],
+): Promise<Map<string, Outcomes>> {
+  const path = `target_agent_id = ANY ($1)${sourceAgentId === null ? '' : ' AND source_agent_id = $2'}`;
   const counts =
     ownAgent(caller) === null
-      ? `SELECT target_agent_id, outcome, count FROM handoff_path_counts WHERE day = '-infinity' AND source_agent_id = $1
-         UNION ALL SELECT target_agent_id, outcome, count FROM handoff_path_changes WHERE source_agent_id = $1`
-      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE source_agent_id = $1 AND ${readableEntrySql(caller, 'handoffs')}`;
+      ? `SELECT target_agent_id, outcome, count FROM handoff_path_counts WHERE day = '-infinity' AND ${path}
+         UNION ALL SELECT target_agent_id, outcome, count FROM handoff_path_changes WHERE ${path}`
+      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE ${path} AND ${readableEntrySql(caller, 'handoffs')}`;
   const { rows } = await pool.query<{ target: string; outcomes: Outcomes }>(
     `SELECT target_agent_id AS target, jsonb_object_agg(outcome, count) AS outcomes
      FROM (SELECT target_agent_id, outcome, sum(count) AS count FROM (${counts}) c GROUP BY 1, 2) s GROUP BY 1`,
-    [sourceAgentId],
+    [targetAgentIds, ...(sourceAgentId === null ? [] : [sourceAgentId])],
   );
   return new Map(rows.map(({ target, outcomes }) => [target, outcomes]));
 }
