@@ -4,6 +4,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { readCatalog } from '../test/catalog.ts';
 import { emptyDatabase } from '../test/database.ts';
+import { loadRelease } from '../test/releases.ts';
 import { migrateUp, migrationStatus, readMigrations, requireMigrated } from '../server/infra/migrate.ts';
 import { filters, withSchemaEngine } from './schemaEngine.ts';
 
@@ -78,7 +79,7 @@ test("Prisma's engine and migrateUp build the same tables and records, and each 
 
 test('migrateUp continues a database that Prisma migrated in part', async () => {
   const { url } = await emptyDatabase();
-  const some = Math.floor(names.length / 2);
+  const some = names.length - 1;
   expect(await deploy(url, some)).toEqual(names.slice(0, some));
   expect(await migrateUp(url)).toEqual(names.slice(some));
   expect(await deploy(url)).toEqual([]);
@@ -86,13 +87,20 @@ test('migrateUp continues a database that Prisma migrated in part', async () => 
 
 test('migrateUp repeats a migration that Prisma did not finish, and Prisma continues after it', async () => {
   const { url } = await emptyDatabase();
-  await deploy(url, 1);
+  await deploy(url, 0);
   await query(
     url,
-    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), 'x', '${names[1]}')`,
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), 'x', '${names[0]}')`,
   );
   await expect(deploy(url)).rejects.toThrow();
-  expect(await migrateUp(url)).toEqual(names.slice(1));
+  expect(await migrateUp(url)).toEqual(names);
+  expect(await deploy(url)).toEqual([]);
+});
+
+test('Prisma finds nothing left in a database that was upgraded', async () => {
+  const { url } = await emptyDatabase();
+  await loadRelease(url, '2026-11-27');
+  await migrateUp(url);
   expect(await deploy(url)).toEqual([]);
 });
 

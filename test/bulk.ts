@@ -144,7 +144,7 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
    SELECT bulk_id(2, i, n), bulk_id(6, i, t), t FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n, generate_series(1, ${Math.min(turns, 2)}) t`,
   // Events only matter in tests with turns.
   `INSERT INTO events (id, type, at, session_id, session_sequence, session_status, handoff_id, agent_id, holder_id, actor_principal, actor_role)
-   SELECT bulk_id(9, i, n), (CASE WHEN n = 0 THEN 'SESSION_CREATED' ELSE 'HANDOFF_INITIATED' END)::event_type, bulk_time(i, n), bulk_id(0, i, 0), n + 1, ${status},
+   SELECT bulk_id(9, i, n), CASE WHEN n = 0 THEN 'SESSION_CREATED' ELSE 'HANDOFF_INITIATED' END, bulk_time(i, n), bulk_id(0, i, 0), n + 1, ${status},
      CASE WHEN n > 0 THEN bulk_id(2, i, n) END, bulk_agent(i, n, ${agents}), bulk_agent(i, n, ${agents}), 'loopback', 'ADMIN'
    FROM generate_series(1, ${turns === 0 ? 0 : sessions}) i, generate_series(0, ${handoffs}) n`,
 ];

@@ -72,7 +72,7 @@ const breaches: Record<string, string> = {
     WHERE (m.type = 'SESSION_QUEUED' AND s.status IN ('RUNNING', 'PAUSED')) <> (q.id IS NOT NULL)`,
   'a change of a handoff has not exactly one event': `
     SELECT h.id, h.status, x.type, x.n FROM handoffs h CROSS JOIN LATERAL (
-      SELECT t.type, (SELECT count(*) FROM events e WHERE e.handoff_id = h.id AND e.type = t.type::event_type) AS n, t.expected
+      SELECT t.type, (SELECT count(*) FROM events e WHERE e.handoff_id = h.id AND e.type = t.type) AS n, t.expected
       FROM (VALUES ('HANDOFF_INITIATED', 1), ('HANDOFF_ACCEPTED', (h.accepted_at IS NOT NULL)::int), ('HANDOFF_COMPLETED', (h.status = 'COMPLETED')::int),
         ('HANDOFF_REJECTED', (h.status = 'REJECTED')::int), ('HANDOFF_CANCELLED', (h.status = 'CANCELLED')::int),
         ('HANDOFF_TIMED_OUT', (h.status = 'TIMED_OUT')::int), ('HANDOFF_FAILED', (h.status = 'FAILED')::int),

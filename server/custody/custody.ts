@@ -1,4 +1,4 @@
-import type { AgentSessionState, EventType, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
+import type { AgentSessionState, HandoffStatus, SessionStatus } from '../generated/prisma/client.ts';
 import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { canonicalJson } from '../core/canonicalJson.ts';
@@ -6,6 +6,7 @@ import { BadUserInputError } from '../core/errors.ts';
 import { observed, type TracedRecord } from '../core/observed.ts';
 import type { Work } from '../core/work.ts';
 import { record } from '../events/record.ts';
+import type { EventType } from '../events/topics.ts';
 import { takesSessions } from './mayChangeHands.ts';
 import type { SessionPipeline } from './pipeline.ts';
 import {

@@ -1,6 +1,6 @@
-import type { EventType, SessionStatus } from '../generated/prisma/client.ts';
+import type { SessionStatus } from '../generated/prisma/client.ts';
 import type { Work } from '../core/work.ts';
-import { topics, type Part } from './topics.ts';
+import { topics, type EventType, type Part } from './topics.ts';
 
 /** A Session whose row this transaction has locked. */
 export interface Stream {

@@ -5,6 +5,7 @@ import { Role, SessionStatus } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
 import { tenuresOfEvents } from './tenures.ts';
+import type { EventType as StoredType } from './topics.ts';
 
 /** The extra fields of an Event that a subscription delivers. */
 const delivered = (event: object): Partial<Item> => event;
@@ -24,6 +25,8 @@ builder.objectType('Actor', {
     }),
   }),
 });
+
+type EventName = StoredType | 'READY' | 'HEARTBEAT';
 
 const EventType = builder.enumType('EventType', {
   description: 'Types of Events.',
@@ -69,7 +72,7 @@ const EventType = builder.enumType('EventType', {
       description:
         'Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session.',
     },
-  },
+  } satisfies Record<EventName, { description: string }>,
 });
 
 builder.prismaNode('Event', {
@@ -87,7 +90,12 @@ builder.prismaNode('Event', {
       resolve: async (event, _args, { pool }) =>
         delivered(event).cursor ?? (await cursorsOf(pool)).encode(placeOf(event), event.id),
     }),
-    type: t.expose('type', { type: EventType, description: 'Type of the Event.' }),
+    type: t.field({
+      type: EventType,
+      description: 'Type of the Event.',
+      select: { type: true },
+      resolve: ({ type }) => type as EventName,
+    }),
     at: t.expose('at', { type: 'DateTime' }),
     recovered: t.boolean({
       nullable: true,

@@ -1,5 +1,3 @@
-import type { EventType } from '../generated/prisma/client.ts';
-
 /** An agent's role in an Event. */
 export type Part = 'holder' | 'previousHolder' | 'source' | 'target' | 'agent';
 
@@ -8,7 +6,7 @@ export type Part = 'holder' | 'previousHolder' | 'source' | 'target' | 'agent';
  * union over its events: a reassign that replaces A -> B with A -> C writes HANDOFF_CANCELLED (B, A), HANDOFF_INITIATED (C,
  * A) and SESSION_REASSIGNED (C, B, A). READY and HEARTBEAT of a subscription are not stored.
  */
-export const topics: Record<EventType, readonly Part[]> = {
+export const topics = {
   SESSION_CREATED: ['holder'],
   SESSION_REASSIGNED: ['holder', 'previousHolder', 'source'],
   SESSION_RETURNED: ['holder', 'previousHolder', 'source'],
@@ -33,4 +31,7 @@ export const topics: Record<EventType, readonly Part[]> = {
   LOG_CHANGED: [],
   AGENT_CHANGED: ['agent'],
   WEBHOOK_DISABLED: [],
-};
+} as const satisfies Record<string, readonly Part[]>;
+
+/** A type of stored Events. The database keeps it as text: this list is its only definition. */
+export type EventType = keyof typeof topics;

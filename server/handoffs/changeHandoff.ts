@@ -144,7 +144,7 @@ export async function readStatus(
 }
 
 const readHandoffStatement = statement(`
-SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2::event_type AND e.actor_principal = $3) AS repeats
+SELECT h.status, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId", EXISTS (SELECT FROM events e WHERE e.handoff_id = h.id AND e.type = $2 AND e.actor_principal = $3) AS repeats
 FROM handoffs h WHERE h.id = $1`);
 
 /** Calls `change` when the Handoff may become `to`. A repeat by the principal that made the last change writes nothing (rule: repeat). */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { foldedEnums } from './foldedEnums.ts';
-import { readMigrations } from './migrate.ts';
+import { readUpgrade } from './migrate.ts';
 
-test('the migrations add no value to an enum type after its creation', async () => {
-  const scripts = (await readMigrations()).map(({ sql }) => sql);
+test('the steps of the upgrade add no value to an enum type after its creation', async () => {
+  const scripts = (await readUpgrade()).map(({ sql }) => sql);
   expect(scripts.filter((script) => script.includes('ADD VALUE')).length).toBeGreaterThan(5);
   const folded = foldedEnums(scripts);
   expect(folded.filter((script) => /^[^-]*ADD VALUE/m.test(script))).toEqual([]);

@@ -9,6 +9,8 @@ import { isOutOfConnections } from './sharedPool.ts';
 import { AwayError, StartError } from './startError.ts';
 
 const folder = join(packageFolder, 'prisma/migrations');
+/** The steps of versions before the first migration: they lead an earlier database to the tables that it makes. */
+const upgradeFolder = join(packageFolder, 'prisma/upgrade');
 /** The advisory lock of `prisma migrate deploy`: one process migrates a database at a time, the others wait. */
 const migrationLock = 72_707_369;
 /** Wait for a free connection: running servers close one every few seconds. In milliseconds. */
@@ -32,6 +34,8 @@ const recordTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 export interface Migration {
   name: string;
   sql: string;
+  /** Runs instead of `sql`. */
+  instead?: string;
 }
 
 export interface Status {
@@ -51,10 +55,30 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** The steps from the first release to the first migration. They are only run on a database, or for a back-up, that began before it. */
+export async function readUpgrade(): Promise<Migration[]> {
+  const files = (await readdir(upgradeFolder)).sort();
+  return Promise.all(
+    files.map(async (file) => ({
+      name: file.replace(/\.sql$/, ''),
+      sql: await readFile(join(upgradeFolder, file), 'utf8'),
+    })),
+  );
+}
+
+/** The migrations of a database in which these are applied. After the upgrade its record begins with the first migration, like every other. */
+async function wayOf(applied: readonly string[]): Promise<Migration[]> {
+  const [[first, ...later], upgrade] = await Promise.all([readMigrations(), readUpgrade()]);
+  const steps = upgrade.map(({ name }) => name);
+  if (first === undefined || !applied.some((name) => steps.includes(name))) return [first!, ...later];
+  const forget = `DELETE FROM _prisma_migrations WHERE migration_name IN (${steps.map((name) => `'${name}'`).join(', ')})`;
+  return [...upgrade, { ...first, instead: forget }, ...later];
+}
+
 /** Applies the missing migrations in order, each in one transaction with its record. Returns their names. */
 export async function migrateUp(url: string): Promise<string[]> {
   return locked(url, async (client) => {
-    const { missing, ...status } = await readStatus(client);
+    const { missing, applied, ...status } = await readStatus(client);
     refuseNewer(status);
     if (missing.length === 0) return [];
     await transaction(client, 'The migrations failed and changed nothing', async () => {
@@ -62,8 +86,8 @@ export async function migrateUp(url: string): Promise<string[]> {
         throw new Error('the database is not empty, and has no record of migrations');
       await client.query(recordTable);
     });
-    const migrations = (await readMigrations()).filter(({ name }) => missing.includes(name));
-    for (const migration of migrations) {
+    for (const migration of await wayOf(applied)) {
+      if (!missing.includes(migration.name)) continue;
       await transaction(client, `Migration ${migration.name} failed and changed nothing`, () =>
         apply(client, migration),
       );
@@ -80,12 +104,13 @@ export async function migrateEmpty(client: pg.Client, names: readonly string[]):
       'The database is not empty, and nothing was changed: restore into a new one (createdb, or another folder in BATON_DATA)',
     );
   await client.query(recordTable);
-  const migrations = (await readMigrations()).filter(({ name }) => names.includes(name));
+  const all = [...(await readUpgrade()), ...(await readMigrations())];
+  const migrations = all.filter(({ name }) => names.includes(name));
   const scripts = foldedEnums(migrations.map(({ sql }) => sql));
   for (const [at, migration] of migrations.entries()) await apply(client, migration, scripts[at]);
 }
 
-async function apply(client: pg.Client, { name, sql }: Migration, script = sql): Promise<void> {
+async function apply(client: pg.Client, { name, sql, instead }: Migration, script = instead ?? sql): Promise<void> {
   await client.query(script);
   // Closes Prisma's record of an interrupted attempt. Its script was rolled back.
   await client.query(
@@ -108,7 +133,9 @@ export async function migrateDown(url: string, expected?: string): Promise<strin
     if (expected !== undefined && expected !== name)
       throw new StartError(`Only the latest migration can be reverted, which is ${name}`);
     const down = await readFile(join(folder, name, 'down.sql'), 'utf8').catch(() => {
-      throw new StartError(`Migration ${name} has no down.sql here: use the version of Baton that applied it`);
+      throw new StartError(
+        `Migration ${name} has no down.sql: restore a back-up of before it, or use the version of Baton that applied it`,
+      );
     });
     await transaction(client, `Migration ${name} could not be reverted; nothing was changed`, async () => {
       await client.query(down);
@@ -151,7 +178,7 @@ export async function readStatus(client: pg.Client): Promise<Status> {
       )
     : { rows: [] };
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
-  const here = new Map((await readMigrations()).map(({ name, sql }) => [name, checksum(sql)]));
+  const here = new Map((await wayOf([...applied.keys()])).map(({ name, sql }) => [name, checksum(sql)]));
   return {
     applied: [...applied.keys()],
     missing: [...here.keys()].filter((name) => !applied.has(name)),

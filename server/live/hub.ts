@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { isLost, type Point } from '../core/history.ts';
 import type { Role } from '../core/work.ts';
-import type { EventType } from '../generated/prisma/client.ts';
+import type { EventType } from '../events/topics.ts';
 
 /** A committed Event with the fields that decide its recipients. */
 export interface EventRow {

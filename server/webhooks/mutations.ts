@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admins } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { faultOfSecret, faultOfUrl } from './address.ts';
-import type { EventType } from '../generated/prisma/client.ts';
+import type { EventType } from '../events/topics.ts';
 import { modelRef } from '../graphql/builder.ts';
 import {
   faultless,

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { statement } from '../core/changes.ts';
 import { newId } from '../core/ids.ts';
-import type { DeliveryError, EventType } from '../generated/prisma/client.ts';
+import type { EventType } from '../events/topics.ts';
+import type { DeliveryError } from '../generated/prisma/client.ts';
 
 /** The statements of the process that sends. Those that write run within its lease. */
 
@@ -36,7 +37,7 @@ const look =
   AND position < (SELECT max(position) FROM event_positions)) AS behind`);
 
 const findNext =
-  statement(`SELECT w.id AS "webhookId", w.types::text[] AS types, n.position::float8, n.event_id AS "eventId", e.type, coalesce(e.session_id::text, e.agent_id, '') AS lane
+  statement(`SELECT w.id AS "webhookId", w.types, n.position::float8, n.event_id AS "eventId", e.type, coalesce(e.session_id::text, e.agent_id, '') AS lane
 FROM webhooks w CROSS JOIN LATERAL (SELECT position, event_id FROM event_positions WHERE position > w.position ORDER BY position LIMIT ${batch}) n
 JOIN events e ON e.id = n.event_id WHERE w.disabled_at IS NULL AND w.deleted_at IS NULL ORDER BY n.position FOR NO KEY UPDATE OF w`);
 

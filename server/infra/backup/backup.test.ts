@@ -10,9 +10,10 @@ import { readCatalog } from '../../../test/catalog.ts';
 import { atEnd, emptyDatabase, testDatabase } from '../../../test/database.ts';
 import { hashAllTables } from '../../../test/hash.ts';
 import { brokenInvariants } from '../../../test/invariants.ts';
+import { loadRelease } from '../../../test/releases.ts';
 import { world } from '../../../test/world.ts';
 import { silentLog } from '../log.ts';
-import { migrateDown, migrateUp, readMigrations } from '../migrate.ts';
+import { readMigrations } from '../migrate.ts';
 import { checkBackup, restoreBackup } from './restore.ts';
 import { writeBackupFile, type Manifest } from './write.ts';
 
@@ -116,19 +117,16 @@ describe('a restore', () => {
 
   it('migrates the back-up of an older version', async () => {
     const old = await emptyDatabase();
-    await migrateUp(old.url);
-    const last = (await migrateDown(old.url))!;
-    await opened(old.url, async (pool) => {
-      await pool.query(
-        `INSERT INTO agents (id, type, name, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at) VALUES ('old', 'CLAUDE', 'old', 'AVAILABLE', 0, 1, 0, 0, now())`,
-      );
-    });
+    await loadRelease(old.url, '2026-11-27');
     const path = join(folder, 'old');
     await writeBackupFile(old.url, path);
     const { url } = await emptyDatabase();
-    expect((await restored(path, url)).migrated).toEqual([last]);
+    expect((await restored(path, url)).migrated).toEqual([
+      '0034_20261127_event_types',
+      ...(await readMigrations()).map(({ name }) => name),
+    ]);
     expect(await lines(url)).toEqual(await lines(source.url));
-    expect(await opened(url, (pool) => pool.query('SELECT id FROM agents'))).toMatchObject({ rows: [{ id: 'old' }] });
+    expect(await opened(url, (pool) => pool.query('SELECT id FROM handoffs'))).toMatchObject({ rowCount: 18 });
   });
 
   it('refuses a database with anything in it, and changes nothing', async () => {
@@ -232,7 +230,7 @@ describe('a file is refused before anything is changed', () => {
     ],
     [
       'of a newer version',
-      () => packed((text) => text.replace('"0001_init"', '"0001_init","9999_later"')),
+      () => packed((text) => text.replace('"migrations":[', '"migrations":["9999_later",')),
       /has 9999_later, which this version does not know/,
     ],
   ])('%s', async (_what, bytes, says) => {

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { connected, migrateEmpty, migrateUp, readMigrations, reason, unhurried } from '../migrate.ts';
+import { connected, migrateEmpty, migrateUp, readMigrations, readUpgrade, reason, unhurried } from '../migrate.ts';
 import { StartError } from '../startError.ts';
 import { readBackup, type FileTable, type Summary, type Totals } from './file.ts';
 import { RowsHash } from './rowsHash.ts';
@@ -16,7 +16,7 @@ export interface Restored extends Manifest {
 /** Reads a back-up to its end. @throws StartError when it is damaged, or of a newer version of Baton */
 export async function checkBackup(path: string, progress: Progress = () => undefined): Promise<Manifest> {
   return readBackup(path, async ({ header, copies, summary }) => {
-    const known = (await readMigrations()).map(({ name }) => name);
+    const known = [...(await readUpgrade()), ...(await readMigrations())].map(({ name }) => name);
     const unknown = header.migrations.filter((name) => !known.includes(name));
     if (unknown.length > 0)
       throw new StartError(

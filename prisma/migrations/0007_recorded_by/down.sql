@@ -1,2 +1,0 @@
--- Lost is who recorded each message.
-ALTER TABLE "messages" DROP COLUMN "recorded_by", DROP COLUMN "recorded_role";

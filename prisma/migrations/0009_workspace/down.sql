@@ -1,2 +1,0 @@
--- Lost is where the work stood in each Turn.
-ALTER TABLE "turns" DROP COLUMN "workspace";
