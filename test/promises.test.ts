@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
  * A promise of these documents ends with a note, `[^name]`. Its definition names the tests that show it:
  * [^name]: `folder/file.test.ts` › "title of a test or a group", "another title"; `folder/other.test.ts` › "title"
  */
-const documents = ['docs/failures.md', 'docs/operations.md'];
+const documents = ['docs/failures.md', 'docs/operations.md', 'docs/protection.md'];
 /** Measurements, what was tried by hand, and what is not promised. */
 const exempt = new Set(['Under attack', 'What Baton does not protect from', 'Containers']);
-/** Sections of `docs/operations.md` whose tables are promises; those of `docs/failures.md` all are. */
+/** Sections of `docs/operations.md` whose tables are promises; those of the others all are. */
 const promised = new Set(['Limits']);
 /** A paragraph with one of these words says what happens under a fault. */
 const fault =
@@ -63,7 +63,7 @@ describe.each(documents)('%s', (file) => {
   it('names a test for each row of a table of promises', () => {
     const rows = passages.filter(
       ({ kind, heading }) =>
-        kind === 'row' && (file === 'docs/failures.md' ? !exempt.has(heading) : promised.has(heading)),
+        kind === 'row' && (file === 'docs/operations.md' ? promised.has(heading) : !exempt.has(heading)),
     );
     expect(rows.length).toBeGreaterThan(20);
     expect(rows.filter(({ text }) => references(text).length === 0)).toEqual([]);

@@ -34,7 +34,8 @@ test('a new number costs an index look-up, not a scan, also on a connection with
     [events.slice(1).map(({ id }) => id)],
   );
   await client.query(
-    `INSERT INTO agents SELECT 'ada', type, name, role, description, instructions, metadata, administrative_status, 0, 1, 0, 0, registered_at, NULL FROM agents WHERE id = 'busy'`,
+    `INSERT INTO agents (id, type, name, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, registered_at)
+     SELECT 'ada', type, name, administrative_status, 0, 1, 0, 0, registered_at FROM agents WHERE id = 'busy'`,
   );
   await client.query('BEGIN');
   const before = await rowsRead();
