@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { seed } from '../prisma/seed.ts';
 import { compose, type Baton } from './compose.ts';
+import { warnOften } from './core/warnOften.ts';
 import { readTabs } from './graphiql/tabs.ts';
+import { isDroppedField } from './graphql/rejecting.ts';
 import { readEnv } from './infra/env.ts';
 import { createLog, type Log } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
@@ -91,7 +93,11 @@ function endAfter(error: unknown): void {
 const starting = start();
 
 process.on('uncaughtException', endAfter);
-process.on('unhandledRejection', endAfter);
+process.on('unhandledRejection', (error) => {
+  if (log !== undefined && isDroppedField(error))
+    return warnOften(log, { err: error }, 'A field failed that its answer no longer needed');
+  endAfter(error);
+});
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {

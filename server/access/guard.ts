@@ -25,25 +25,10 @@ export function guard(schema: GraphQLSchema): GraphQLSchema {
         );
       if (access !== 'inherit' && type !== schema.getMutationType())
         protect(field as Field, `${type.name}.${field.name}`, access);
-      if (field.resolve !== undefined) field.resolve = rejecting(field.resolve);
     }
   }
   return schema;
 }
-
-/**
- * Rejects instead of throwing. graphql-js 16 drops the promises of a list's earlier items when a later one throws (completeListValue):
- * their rejections would have no handler, which ends the process.
- */
-const rejecting =
-  <Source, Context>(then: GraphQLFieldResolver<Source, Context>): GraphQLFieldResolver<Source, Context> =>
-  (...given) => {
-    try {
-      return then(...given);
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
-  };
 
 function protect(field: Field, name: string, access: 'ownAgent' | Roles): void {
   const demand = (parent: unknown, { caller }: RequestContext): void => {

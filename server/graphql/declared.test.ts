@@ -46,13 +46,13 @@ describe('refuses to build a schema', () => {
   });
 });
 
-it('a field rejects the roles that its access does not name, whatever its type allows', async () => {
+it('a field rejects the roles that its access does not name, whatever its type allows', () => {
   const schema = guard(built({ access: 'inherit' }, { access: operators }));
   const { name } = (schema.getType('Thing') as GraphQLObjectType).getFields();
   const as = (role: string): unknown =>
     (name!.resolve as (...args: unknown[]) => unknown)({}, {}, { caller: { role, agentId: null } }, {});
   expect(as('OPERATOR')).toBe('x');
-  await expect(as('ANALYST')).rejects.toThrow(
+  expect(() => as('ANALYST')).toThrow(
     'Thing.name is not allowed for your role: it requires a key of role OPERATOR or ADMIN',
   );
 });

@@ -1,4 +1,5 @@
 import { documentOf } from '../anyDocument.ts';
+import { mixedDocument } from '../mixedDocument.ts';
 import { callers, type HttpStep, type Input, type SocketStep, type Step } from './input.ts';
 import { anything, chance, type Dice, mutateJson, mutateText, size, text, times } from './mutate.ts';
 import { definitions, documents, requests, responses, transcripts } from './real.ts';
@@ -173,6 +174,18 @@ function socketMessages(dice: Dice, ids: Ids): SocketStep['messages'] {
 
 const kinds: Record<string, { weight: number; make: (dice: Dice, ids: Ids) => Step[] }> = {
   document: { weight: 14, make: (dice, ids) => [post(dice, operation(dice, ids))] },
+  mixed: {
+    weight: 6,
+    make: (dice, ids) => [
+      {
+        ...post(
+          dice,
+          mixedDocument(dice, () => ids.anyOf(dice)),
+        ),
+        as: dice.pick(callers),
+      },
+    ],
+  },
   mutation: { weight: 22, make: (dice, ids) => [post(dice, mutationOf(dice, dice.pick(mutations), ids))] },
   body: {
     weight: 8,
