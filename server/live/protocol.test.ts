@@ -53,6 +53,17 @@ describe('a violation of the protocol closes the socket with its code', () => {
       },
     ],
     [
+      4409,
+      'a long id that is in use',
+      async (socket) => {
+        await socket.init();
+        const id = 'é'.repeat(200);
+        socket.send(subscription(id));
+        await socket.result(id);
+        socket.send(subscription(id));
+      },
+    ],
+    [
       4429,
       'a second connection_init',
       async (socket) => {

@@ -89,6 +89,9 @@ export function createSocketServer({ log, limits, handleProtocols, opened }: Soc
 
 const asText = { binary: false };
 
+/** A longer reason makes `ws` throw at 123 bytes. A character that is cut becomes U+FFFD. */
+const reasonBytes = 120;
+
 class Socket implements OpenSocket {
   #alive = true;
   #messages = 0;
@@ -141,7 +144,7 @@ class Socket implements OpenSocket {
 
   close(code: number, reason: string): void {
     const { ws } = this;
-    if (ws.readyState < ws.CLOSING) ws.close(code, reason);
+    if (ws.readyState < ws.CLOSING) ws.close(code, Buffer.from(reason).subarray(0, reasonBytes).toString());
   }
 
   onMessage(listener: (text: string) => Promise<void>): void {
