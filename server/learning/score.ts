@@ -50,9 +50,9 @@ export interface Scored {
 
 /** Best first; equal scores in the order of ids. */
 export const ranked = (candidates: readonly Candidate[], occasion: Occasion): Scored[] =>
-  candidates
-    .map((candidate) => scored(candidate, occasion))
-    .sort((a, b) => b.score - a.score || (a.agentId < b.agentId ? -1 : 1));
+  candidates.map((candidate) => scored(candidate, occasion)).sort(bestFirst);
+
+export const bestFirst = (a: Scored, b: Scored): number => b.score - a.score || (a.agentId < b.agentId ? -1 : 1);
 
 function scored(candidate: Candidate, { sourceAgentId, words }: Occasion): Scored {
   const told = [
@@ -110,7 +110,8 @@ const shownWords = 5;
 
 function sharedWords({ texts }: Candidate, { from, in: wanted }: NonNullable<Occasion['words']>): Told {
   const own = wordsOf(texts);
-  const shared = [...wanted].filter((word) => own.has(word)).sort();
+  // Of both sets this is the one with a limit: tasks may have 100,000 words.
+  const shared = [...own].filter((word) => wanted.has(word)).sort();
   const more = shared.length > shownWords ? ` and ${shared.length - shownWords} more` : '';
   const explanation =
     shared.length === 0

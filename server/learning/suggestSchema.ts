@@ -8,6 +8,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import { decodeArgs, idOf, integer, nonBlank, optional, withDefault } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
+import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
 import type { Factor, Scored } from './score.ts';
 import { allowedTargets, rankTargets } from './suggestTargets.ts';
@@ -80,7 +81,7 @@ builder.queryField('suggestTargets', (t) =>
     description:
       'Suggests Agents to give a Session to, best first: only `AVAILABLE` Agents with a free place to which no rule refuses the move now. For an AGENT: targets of initiateHandoff, so none unless it holds the Session as `ACTIVE`; for others: targets of reassignSession. Equal data give equal answers. Of more than 1,000 such Agents it considers those with the lowest load ratio. Null when the Session does not exist or the caller may not read it. FORBIDDEN when an AGENT gives no `sessionId`.',
     args: argsOf(args),
-    resolve: async (_root, given, { caller, pool, log, prisma }): Promise<Scored[] | null> => {
+    resolve: async (_root, given, { caller, pool, log, prisma, processorTime }): Promise<Scored[] | null> => {
       const { sessionId, text, first } = decodeArgs(args, given);
       if (sessionId === null && text === null)
         throw badArgument('sessionId and text are missing: give one of them, or both', ['sessionId']);
@@ -97,7 +98,10 @@ builder.queryField('suggestTargets', (t) =>
       const allowed = await runWork({ pool, log, caller, mutation: 'suggestTargets', input: {} }, (work) =>
         allowedTargets(work, sessionId),
       );
-      return (await rankTargets(pool, caller, allowed, { sessionId, text })).slice(0, first);
+      const found = await rankTargets(pool, caller, allowed, { sessionId, text }, (work) =>
+        inTurn(processorTime, work),
+      );
+      return found.slice(0, first);
     },
   }),
 );

@@ -9,7 +9,7 @@ import { presentStage } from '../custody/stages.ts';
 import { findFreeAgents, holdersCandidates } from '../handoffs/candidates.ts';
 import { prepareContext } from '../handoffs/handOver.ts';
 import type { Outcomes } from './rules.ts';
-import { ranked, type Occasion, type Scored, wordsOf } from './score.ts';
+import { bestFirst, ranked, type Occasion, type Scored, wordsOf } from './score.ts';
 
 interface Allowed {
   sourceAgentId: string | null;
@@ -83,12 +83,16 @@ export interface Asked {
   text: string | null;
 }
 
+/** Runs a piece of work in this turn of the event loop or in a later one. */
+type InTurn = <Result>(work: () => Result) => Result | Promise<Result>;
+
 /** The allowed targets, best first. Reads only what the caller may read. */
 export async function rankTargets(
   pool: Pool,
   caller: Caller,
   { sourceAgentId, targets }: Allowed,
   { sessionId, text }: Asked,
+  inTurn: InTurn,
 ): Promise<Scored[]> {
   if (targets.length === 0) return [];
   const ids = targets.map(({ id }) => id);
@@ -117,7 +121,10 @@ export async function rankTargets(
       costTier: ownAgent(caller) === null ? costTier : undefined,
     };
   });
-  return ranked(candidates, { sourceAgentId, words: await wordsOfWork(pool, caller, sessionId, text) });
+  const occasion = { sourceAgentId, words: await wordsOfWork(pool, caller, sessionId, text, inTurn) };
+  const found: Scored[] = [];
+  for (const candidate of candidates) found.push(...(await inTurn(() => ranked([candidate], occasion))));
+  return found.sort(bestFirst);
 }
 
 async function wordsOfWork(
@@ -125,19 +132,24 @@ async function wordsOfWork(
   caller: Caller,
   sessionId: string | null,
   text: string | null,
+  inTurn: InTurn,
 ): Promise<Occasion['words']> {
-  if (text !== null) return wordsFrom('the text', [text]);
+  if (text !== null) return wordsFrom('the text', [text], inTurn);
   const { rows } = await pool.query<{ title: string; tasks: string[] }>(
     `SELECT title, ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readableEntrySql(caller, 'tasks')} ORDER BY position) AS tasks FROM sessions s WHERE id = $1`,
     [sessionId],
   );
   const [session] = rows;
   if (session === undefined) return null;
-  return wordsFrom('the pending tasks', session.tasks) ?? wordsFrom('the title', [session.title]);
+  return (
+    (await wordsFrom('the pending tasks', session.tasks, inTurn)) ??
+    (await wordsFrom('the title', [session.title], inTurn))
+  );
 }
 
-function wordsFrom(from: string, texts: readonly string[]): Occasion['words'] {
-  const words = wordsOf(texts);
+async function wordsFrom(from: string, texts: readonly string[], inTurn: InTurn): Promise<Occasion['words']> {
+  const words = new Set<string>();
+  for (const text of texts) for (const word of await inTurn(() => wordsOf([text]))) words.add(word);
   return words.size === 0 ? null : { from, in: words };
 }
 
