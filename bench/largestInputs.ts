@@ -34,7 +34,8 @@ const values: Record<string, () => unknown> = {
   'CreateWebhookInput.description': () => textOf(500),
   'UpdateWebhookInput.description': () => textOf(500),
   'DefinePipelineInput.description': () => textOf(1_000),
-  contextVariables: () => jsonOf(fields.json * 0.7),
+  // Who set each is stored with it.
+  contextVariables: () => jsonOf(fields.json * 0.35),
   metadata: () => jsonOf(fields.json),
   result: () => jsonOf(fields.json),
   payload: () => jsonOf(fields.json),

@@ -141,6 +141,8 @@ export const shapes: Record<string, string> = {
     'query ($id: ID!) { answer: session(id: $id) { handoffs(first: 35) { nodes { markdown } } } }',
   'handoffs with 35 Contexts':
     'query ($id: ID!) { answer: session(id: $id) { handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } } }',
+  'sessions with 40 metadata and variables':
+    '{ answer: sessions(first: 40) { nodes { metadata contextVariables { name value } } } }',
   'sessions with 40 messages each':
     '{ answer: sessions(first: 100) { nodes { messages(first: 40) { nodes { content } } } } }',
 };
@@ -151,7 +153,7 @@ export const subscriptions: Record<string, (of: LargeData) => object> = {
   sessionUpdated: () => ({}),
 };
 
-const costly = /^(contextPrompt|contextPreview|markdown|prompt)$/;
+const costly = /^(contextPrompt|contextPreview|markdown|prompt|chain)$/;
 /** All fields without arguments that must be given; below lists only plain values, as cost allows. */
 function selectionOf(type: GraphQLObjectType, levels: number): string {
   return Object.values(type.getFields())

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeId } from '../server/core/ids.ts';
 import { client, send } from '../test/graphql.ts';
@@ -89,7 +92,10 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
   let n = 0;
   const next = (): number => (n += 1);
   const stages = ['a', 'b'].map((name) => ({ name, role: 'worker' }));
-  const webhookUrl = 'http://127.0.0.1:9/';
+  const receiver = createServer((_request, response) => void response.end()).listen(0, '127.0.0.1');
+  place.atEnd(() => void receiver.close());
+  await once(receiver, 'listening');
+  const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const make: Makes = {
     session: () => idIn('createSession', { title: `s${next()}`, agentId: 'ada' }, 'session'),
     handoff: async () => idIn('initiateHandoff', { sessionId: await make.session(), targetAgentId: 'bob' }, 'handoff'),
@@ -115,9 +121,12 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
       const id = await make.webhook();
       await make.session();
       for (;;) {
-        const found = (await ask('query ($id: ID!) { answer: deliveries(webhookId: $id, first: 1) { nodes { id } } }', {
-          id,
-        })) as { nodes: { id: string }[] };
+        const found = (await ask(
+          'query ($id: ID!) { answer: deliveries(webhookId: $id, first: 1, status: [DELIVERED]) { nodes { id } } }',
+          {
+            id,
+          },
+        )) as { nodes: { id: string }[] };
         if (found.nodes.length > 0) return found.nodes[0]!.id;
         await pause(50);
       }
@@ -176,6 +185,7 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
     stream.close();
   }
   for (let made = 0; made < 300; made += 1) await make.handoff();
+  for (let n = 0; n < 40; n += 1) await made('createSession', await inputOf('createSession', make), '__typename');
   const webhookId = await make.webhook();
 
   for (const name of Object.keys(mutations))

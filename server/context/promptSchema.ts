@@ -21,7 +21,7 @@ import { itemsOf, wholeContent } from './items.ts';
 import { renderMarkdown } from './markdown.ts';
 import { pack, smallestBudget } from './pack.ts';
 import { moveOf, previewOf } from './preview.ts';
-import { ContextItem, ContextPrompt } from './schema.ts';
+import { ContextItem, ContextPrompt, withContext } from './schema.ts';
 import { readVisibleSources } from './received.ts';
 import type { Reader } from './sources.ts';
 import { readStagePayloads, type StageGuide } from './stage.ts';
@@ -88,13 +88,14 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     resolve: async (handoff, args, request, info) => {
       const within = decodeArgs(promptArgs, args);
       const { sourceAgentId, targetAgentId, session, stageEntry } = handoff;
+      const stored = await withContext(handoff, args, request, info);
       const payloads =
         stageEntry === null
           ? []
           : await batched(request, info, handoff.id, (ids) => readStagePayloads(readerOf(request), ids));
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
-          const context = contextFor(request.caller, handoff);
+          const context = contextFor(request.caller, stored);
           return pack(
             itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] }),
             moveOf(context, { title: session.title, sourceAgentId, targetAgentId }),
@@ -124,7 +125,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       sourceAgentType: true,
       targetAgentType: true,
     },
-    resolve: (handoff, _args, request) => {
+    resolve: async (handoff, args, request, info) => {
+      const stored = await withContext(handoff, args, request, info);
       const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = {
@@ -135,7 +137,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
         actor: actorPrincipal,
       };
       return once(request, `markdown ${handoff.id}`, () =>
-        inTurn(request.processorTime, () => renderMarkdown(facts, contextFor(request.caller, handoff))),
+        inTurn(request.processorTime, () => renderMarkdown(facts, contextFor(request.caller, stored))),
       );
     },
   }),
@@ -166,10 +168,10 @@ builder.queryFields((t) => ({
       const { sources } = read;
       const variables = read.variablesOf(session.contextVariables as unknown as StoredVariables);
       const { title, sourceAgentId } = sources;
-      return inTurn(processorTime, () => {
-        const built = buildContext(sources, { summary: null, variables, instructions: null });
-        return previewOf(built, { title, sourceAgentId, targetAgentId: null }, null, within);
-      });
+      const built = await inTurn(processorTime, () =>
+        buildContext(sources, { summary: null, variables, instructions: null }),
+      );
+      return inTurn(processorTime, () => previewOf(built, { title, sourceAgentId, targetAgentId: null }, null, within));
     },
   }),
   contextItem: t.field({

@@ -1,12 +1,15 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { readsInstructions } from '../access/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
 import { MessageRole } from '../graphql/enums.ts';
+import { largeColumn } from '../graphql/largeColumn.ts';
 import type { CarriedCall, CarriedMessage, Context, LeftOut, RecentMessage, ToolSummary } from './context.ts';
 import type { Item } from './item.ts';
 import type { ItemKind } from './kinds.ts';
 import type { Prompt } from './pack.ts';
-import { carried } from './storage.ts';
+import { partOf, type Part, type PartOf, type Stored } from './storage.ts';
 
 builder.objectType('ContextVariable', {
   access: 'inherit',
@@ -270,6 +273,23 @@ const FailedAttempt = builder.objectRef<Context['failedAttempts'][number]>('Fail
 /** Up to 256 KB of JSON, read once for all selected parts. */
 const stored = { select: { context: true }, cost: { together: 'context', cost: 12 } } as const;
 
+type Asked = [args: object, context: GraphQLContext, info: GraphQLResolveInfo];
+const readMissing = largeColumn<Stored['context']>('handoffs', 'context', 'context::text');
+
+/** The row with its Context, which is missing in rows of which Prisma reads many at once. */
+export const withContext = <Row extends Stored>(handoff: Row, ...asked: Asked): Row | Promise<Row> =>
+  (handoff.context as unknown) === undefined
+    ? readMissing(handoff, ...asked).then((context) => ({ ...handoff, context }))
+    : handoff;
+
+/** Returns a resolver for one field of the Context. */
+const carried =
+  <Name extends Part>(name: Name) =>
+  (handoff: Stored, ...asked: Asked): PartOf<Name> | Promise<PartOf<Name>> => {
+    const row = withContext(handoff, ...asked);
+    return row instanceof Promise ? row.then((found) => partOf(found, name)) : partOf(row, name);
+  };
+
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   summaryComposed: t.boolean({
     nullable: true,
@@ -387,8 +407,10 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       "The target Agent's instructions at the time of the Handoff; null when it has none, and for callers that are other Agents.",
     ...stored,
     select: { ...stored.select, targetAgentId: true },
-    resolve: (handoff, _args, { caller }) =>
-      readsInstructions(caller, handoff.targetAgentId) ? carried('instructions')(handoff) : null,
+    resolve: (handoff, args, context, info) =>
+      readsInstructions(context.caller, handoff.targetAgentId)
+        ? carried('instructions')(handoff, args, context, info)
+        : null,
   }),
   leftOut: t.field({
     type: ContextLeftOut,

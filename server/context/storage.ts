@@ -5,6 +5,8 @@ import type { Context } from './context.ts';
 export const contextColumns = { summary: true, context: true } as const satisfies Prisma.HandoffSelect;
 
 type Row = Prisma.HandoffGetPayload<{ select: typeof contextColumns }>;
+/** What a field of the Context needs of a Handoff. */
+export type Stored = Pick<Prisma.HandoffGetPayload<object>, 'id' | 'context'>;
 
 /** Values for Handoffs older than a field. */
 const absent: Omit<Context, 'summary'> = {
@@ -35,8 +37,8 @@ export const storedContext = ({ summary, ...context }: Context): Row => ({
 
 export const readContext = ({ summary, context }: Row): Context => ({ ...absent, ...(context as object), summary });
 
-/** Returns a resolver for one field of the Context. */
-export const carried =
-  <Name extends keyof typeof absent>(name: Name) =>
-  ({ context }: Pick<Row, 'context'>): (typeof absent)[Name] =>
-    (context as unknown as Partial<Context>)[name] ?? absent[name];
+export type Part = keyof typeof absent;
+export type PartOf<Name extends Part> = (typeof absent)[Name];
+
+export const partOf = <Name extends Part>({ context }: Stored, name: Name): PartOf<Name> =>
+  (context as unknown as Partial<Context>)[name] ?? absent[name];

@@ -31,6 +31,7 @@ export interface AnswerTooLarge extends Error {
   /** Bytes that were received, and the rows in them. Undefined when Prisma made another error of it, as for look-ups that it joins. */
   bytes?: number | undefined;
   rows?: number | undefined;
+  limit?: number | undefined;
 }
 
 export const isAnswerTooLarge = (error: unknown): error is AnswerTooLarge => errorCode(error) === 'ANSWER_TOO_LARGE';

@@ -3,7 +3,7 @@
  * turn too long waits for a later one, and the payer whose last turn is the longest ago goes first.
  */
 
-/** Length of a turn. A piece of work that has begun may take longer: a prompt of the largest Context took 30 ms. */
+/** Length of a turn. A piece of work that has begun may take longer: a prompt of the largest Context took 15 ms. */
 const turnMs = 3;
 
 /** A key, or a request, whose pieces of work take turns. */

@@ -54,8 +54,10 @@ const boundedDelegate = (delegate: object, held: HeldBytes): object =>
     get(target, name) {
       if (!reads.has(name)) return Reflect.get(target, name) as unknown;
       const read: Read = (query) => (Reflect.get(target, methodOf(name, query)) as Read)(query);
-      return ((query, page) =>
-        isLarge(query) ? boundedRead(held, page, () => read(query), batchOf(name, query)) : read(query)) satisfies Read;
+      return ((asked, page) => {
+        const query = withoutContexts(asked, String(name).startsWith('findMany'));
+        return isLarge(query) ? boundedRead(held, page, () => read(query), batchOf(name, query)) : read(query);
+      }) satisfies Read;
     },
   });
 
@@ -84,6 +86,26 @@ function batchOf(name: string | symbol, query: object): string | null {
     : null;
 }
 
+/**
+ * Leaves out the Contexts of rows that may be many: their fields read them in parts. Prisma parses, writes and parses again
+ * what is JSON, of all rows of a statement in one turn of the event loop.
+ */
+function withoutContexts(query: object, areMany: boolean): object {
+  const { select } = query as { select?: Record<string, unknown> | null };
+  if (select == null) return query;
+  let changed: Record<string, unknown> | undefined;
+  for (const [name, asked] of Object.entries(select)) {
+    const without =
+      areMany && name === 'context'
+        ? false
+        : typeof asked === 'object' && asked !== null
+          ? withoutContexts(asked, true)
+          : asked;
+    if (without !== asked) changed = { ...(changed ?? select), id: true, [name]: without };
+  }
+  return changed === undefined ? query : { ...query, select: changed };
+}
+
 /** Whether a query reads a large column, or all columns. */
 function isLarge(query: object): boolean {
   const { select } = query as { select?: Record<string, unknown> | null };
@@ -100,9 +122,10 @@ async function counted<Result>(reading: Promise<Result>, held: HeldBytes, page =
   const result = await reading.catch((error: unknown) => {
     const cause = causeOf(error);
     if (!isAnswerTooLarge(cause)) throw error;
-    const { bytes = limits.held.ofStatement, rows = 0 } = cause;
-    const entries = Math.floor((rows * held.limit) / bytes) - 1;
-    throw held.exceed(bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null });
+    const { limit: most = limits.held.ofPrisma, bytes = most, rows = 0 } = cause;
+    const limit = Math.min(held.limit, most);
+    const entries = Math.floor((rows * limit) / bytes) - 1;
+    throw held.exceed(bytes, page === '' || entries <= 0 ? null : { path: page, entries, of: null }, limit);
   });
   const sizes = (Array.isArray(result) ? result : [result]).map(bytesOf);
   held.add(

@@ -150,6 +150,19 @@ describe('A request that reads more than 10 MB ends with LIMIT_EXCEEDED', () => 
   });
 });
 
+test('a request that reads more than 4 MB of other values below a record ends with LIMIT_EXCEEDED', async () => {
+  await agent('eve', { maxCapacity: 100 });
+  for (let n = 0; n < 80; n += 1) await session('eve');
+  await database.pool.query(
+    `UPDATE sessions SET metadata = jsonb_build_object('long', repeat('x', 60000)) WHERE agent_id = 'eve'`,
+  );
+  const list = (first: number): string => `{ agent(id: "eve") { sessions(first: ${first}) { nodes { metadata } } } }`;
+  const { read, errors } = await ask(list(80));
+  expect(errors?.[0]?.extensions).toMatchObject({ ...refusal, limit: limits.held.ofPrisma });
+  expect(read).toBeLessThan(limits.held.ofPrisma + MB);
+  expect((await ask(list(60))).errors).toBeUndefined();
+});
+
 test('other requests are answered after one was ended', async () => {
   await Promise.all(
     Array.from({ length: 12 }, () =>

@@ -24,15 +24,15 @@ export class HeldBytes {
   }
 
   /** Returns the error to throw. It has a path, so that the executor makes no further error for each field that fails. */
-  exceed(bytes: number, fits: FittingPage | null): GraphQLError {
+  exceed(bytes: number, fits: FittingPage | null, limit = this.limit): GraphQLError {
     this.#exceeded ??= new GraphQLError(
-      `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${this.limit}: ${adviceOf(fits)}. What a mutation changed is kept`,
+      `The request reads at least ${bytes} bytes of messages, tool results and Contexts; the limit is ${limit}: ${adviceOf(fits)}. What a mutation changed is kept`,
       {
         extensions: {
           ...{
             code: 'LIMIT_EXCEEDED',
             what: 'heldBytes',
-            limit: this.limit,
+            limit,
             actual: bytes,
             http: { spec: true, status: 400 },
           },

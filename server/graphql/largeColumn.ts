@@ -13,38 +13,39 @@ interface Key {
 }
 
 /**
- * Reads a text column of many rows, each once per request: PostgreSQL sends the sizes first, so that a request over its limit
- * ends before the texts are read, and then the texts in parts, so that other requests run in between. Small texts come
+ * Reads a column of many rows, text or JSON, each once per request: PostgreSQL sends the sizes first, so that a request over its limit
+ * ends before the values are read, and then the values in parts, so that other requests run in between. Small values come
  * with their sizes.
  */
-export function largeColumn(
+export function largeColumn<Value = string>(
   table: string,
   column: string,
-): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<string | null> {
-  const loaders = new WeakMap<object, DataLoader<Key, string | null, string>>();
+  text = column,
+): (row: { id: string }, args: object, context: GraphQLContext, info: GraphQLResolveInfo) => Promise<Value | null> {
+  const loaders = new WeakMap<object, DataLoader<Key, Value | null, string>>();
   const { partBytes } = limits.held;
   const sizes = statement(
-    `SELECT id, octet_length(${column}) AS bytes, CASE WHEN sum(octet_length(${column})) OVER () <= ${partBytes} THEN ${column} END AS text FROM ${table} WHERE id = ANY($1::uuid[])`,
+    `SELECT id, bytes, CASE WHEN sum(bytes) OVER () <= ${partBytes} THEN ${column} END AS value FROM (SELECT id, ${column}, octet_length(${text}) AS bytes FROM ${table} WHERE id = ANY($1::uuid[])) t`,
   );
-  const texts = statement(`SELECT id, ${column} AS text FROM ${table} WHERE id = ANY($1::uuid[])`);
+  const values = statement(`SELECT id, ${column} AS value FROM ${table} WHERE id = ANY($1::uuid[])`);
 
-  async function load({ pool, held }: GraphQLContext, keys: readonly Key[]): Promise<(string | null)[]> {
-    const { rows: all } = await pool.query<{ id: string; bytes: number | null; text: string | null }>({
+  async function load({ pool, held }: GraphQLContext, keys: readonly Key[]): Promise<(Value | null)[]> {
+    const { rows: all } = await pool.query<{ id: string; bytes: number | null; value: Value | null }>({
       ...sizes,
       values: [keys.map(({ id }) => id)],
     });
-    const rows = all.filter((row): row is { id: string; bytes: number; text: string | null } => row.bytes !== null);
+    const rows = all.filter((row): row is { id: string; bytes: number; value: Value | null } => row.bytes !== null);
     const bytesOf = new Map(rows.map(({ id, bytes }) => [id, bytes]));
     held.add(
       rows.reduce((sum, { bytes }) => sum + bytes, 0),
       () => pagesOf(keys, bytesOf),
     );
-    const found = new Map<string, string>();
-    for (const { id, text } of rows) if (text !== null) found.set(id, text);
+    const found = new Map<string, Value>();
+    for (const { id, value } of rows) if (value !== null) found.set(id, value);
     if (found.size < rows.length) {
       for (const ids of parts(rows, partBytes)) {
-        for (const { id, text } of (await pool.query<{ id: string; text: string }>({ ...texts, values: [ids] })).rows)
-          found.set(id, text);
+        for (const { id, value } of (await pool.query<{ id: string; value: Value }>({ ...values, values: [ids] })).rows)
+          found.set(id, value);
       }
     }
     return keys.map(({ id }) => found.get(id) ?? null);

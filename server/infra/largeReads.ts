@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import type { AnswerTooLarge } from '../core/databaseErrors.ts';
 
@@ -57,7 +58,8 @@ export function oneLargeAtOnce(Client: typeof pg.Client): typeof pg.Client {
     readonly #took = (chunk: Buffer): void => {
       this.#bytes += chunk.length;
       const announced = this.#bytes + this.#messages.restAfter(chunk);
-      if (announced > this.mostBytes) return void this.stream!.destroy(answerTooLarge(announced, this.#rows));
+      if (announced > this.mostBytes)
+        return void this.stream!.destroy(answerTooLarge(announced, this.#rows, this.mostBytes));
       if (this.#bytes <= largeBytes || current === this || waiting.has(this)) return;
       if (current === undefined) return begin(this);
       waiting.add(this);
@@ -124,12 +126,17 @@ class Messages {
   }
 }
 
-const answerTooLarge = (bytes: number, rows: number): AnswerTooLarge =>
+const answerTooLarge = (bytes: number, rows: number, limit: number): AnswerTooLarge =>
   Object.assign(new Error(`The answer to a statement has ${bytes} bytes or more`), {
     code: 'ANSWER_TOO_LARGE' as const,
     bytes,
     rows,
+    limit,
   });
+
+const longText = 500_000;
+const isLong = (rows: readonly object[]): boolean =>
+  rows.some((row) => Object.values(row).some((value) => typeof value === 'string' && value.length > longText));
 
 /** The pool with a limit for the answer of each statement. */
 export const withMostBytes = (pool: pg.Pool, mostBytes: number): pg.Pool =>
@@ -138,8 +145,12 @@ export const withMostBytes = (pool: pg.Pool, mostBytes: number): pg.Pool =>
       const found: unknown = Reflect.get(target, name);
       if (typeof found !== 'function') return found;
       if (name === 'query')
-        return (query: object, ...others: unknown[]) =>
-          Reflect.apply(found, target, [{ ...query, mostBytes }, ...others]) as unknown;
+        return async (query: object, ...others: unknown[]) => {
+          const result = (await Reflect.apply(found, target, [{ ...query, mostBytes }, ...others])) as pg.QueryResult;
+          // The text took a part of this turn of the event loop; what is made of it takes the next one.
+          if (isLong(result.rows)) await setImmediate();
+          return result;
+        };
       return found.bind(target) as unknown;
     },
   });

@@ -70,7 +70,7 @@ export function createDatabase(url: string, log: Log, { prepared = true }: Datab
     // A command stops the PostgreSQL that it started, on a busy machine before the last connection is closed.
     if (!closing) log.warn({ err: error.message }, 'A connection to PostgreSQL was lost');
   });
-  const adapter = new PrismaPg(withMostBytes(pool, requestLimits.held.ofStatement), {
+  const adapter = new PrismaPg(withMostBytes(pool, requestLimits.held.ofPrisma), {
     statementNameGenerator: statementNames(),
   });
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' });

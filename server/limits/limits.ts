@@ -55,9 +55,10 @@ export const limits = {
   heavyReads: { cost: 100, atOnce: 3, ofKey: 2, waiting: 200, waitMs: 10_000 },
   /**
    * LIMIT_EXCEEDED. `bytes`: messages, tool results and Contexts that one request reads. `ofStatement`: the answer of PostgreSQL to one
-   * statement, with all columns. Messages are read in parts of about `partBytes`.
+   * statement, with all columns; `ofPrisma`: to one of Prisma's, which takes three times as long. Messages, tool results and Contexts
+   * below other records are read in parts of about `partBytes`.
    */
-  held: { bytes: 10 * MB, ofStatement: 12 * MB, partBytes: MB },
+  held: { bytes: 10 * MB, ofStatement: 12 * MB, ofPrisma: 4 * MB, partBytes: MB },
   /** LIMIT_EXCEEDED, over HTTP and over sockets, for queries, mutations and each event. */
   answer: { bytes: 10 * MB },
   /**

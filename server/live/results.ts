@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import { canonicalJson } from '../core/canonicalJson.ts';
 import { retryDelayMs } from '../core/databaseErrors.ts';
+import { Payer, takeTurn } from '../core/loopTurns.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -46,7 +47,10 @@ export function createSubscriptions({ createContext, maskError, bound }: Subscri
   function groupOf(args: ExecutionArgs, { request: _first, ...caller }: Caller): Group {
     const key = sharingKey(args, caller);
     const { schema, document, operationName, variableValues } = args;
+    const payer = new Payer();
     const run = async (item: Item): Promise<ExecutionResult> => {
+      // A subscriber that missed many events gets them in several turns of the event loop.
+      await takeTurn(payer);
       // A new context: its caches must not outlive the item.
       const contextValue = createContext(caller);
       const result = await execute({ schema, document, operationName, variableValues, rootValue: item, contextValue });

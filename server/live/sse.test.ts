@@ -67,7 +67,7 @@ test('a client that reads nothing is disconnected, and gets everything from its 
   socket.terminate();
 
   // Of a server that gives its readers time.
-  const again = await rawSocket((await startApp(database)).url);
+  const again = await rawSocket((await startApp(database, { pace: { heartbeatMs: 3_600_000 } })).url);
   await again.init();
   again.subscribe('1', wide, { after: ready.cursor });
   await again.result('1');

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../limits/limits.ts';
 import { chooseEncoding, compress, compressParts, type Encoding } from './encoding.ts';
 import { EventStream } from './eventStream.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';
 import { TextAnswer } from './plainPost.ts';
 import { accountOf, endWith, streamTo, streamWithin } from './sendBody.ts';
+
+const longText = 500_000;
 
 export interface Streamed {
   response: Response;
@@ -27,6 +30,8 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     async send(response: ServerResponse, result: Response | TextAnswer, to: Recipient): Promise<void> {
       if (!(result instanceof TextAnswer)) return sendResponse(response, result, to);
       const { status, headers, body } = result;
+      // Making the text took a turn of the event loop; making bytes of it takes another.
+      if (body.length > longText) await setImmediate();
       return sendWhole(response, { status, headers: Object.entries(headers), body: Buffer.from(body) }, to);
     },
 

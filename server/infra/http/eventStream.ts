@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * An answer of Server-Sent Events. `events.return()` may be called at any time, also while `next()` waits. It is not a
  * `ReadableStream`: what a stream's controller throws after its reader left has no caller, and would end the process.
@@ -14,6 +16,7 @@ export class EventStream extends Response {
 }
 
 const encoder = new TextEncoder();
+const longText = 500_000;
 
 /** The events of a source of texts. `next` returns null at the end; `end` releases the source and is repeatable. */
 export function eventsOf(next: () => Promise<string | null>, end: () => Promise<unknown>): EventStream['events'] {
@@ -29,7 +32,10 @@ export function eventsOf(next: () => Promise<string | null>, end: () => Promise<
     },
     async next() {
       const text = over ? null : await next();
-      return text === null ? finish() : { done: false, value: encoder.encode(text) };
+      if (text === null) return finish();
+      // Making the text took a turn of the event loop; making bytes of it takes another.
+      if (text.length > longText) await setImmediate();
+      return { done: false, value: encoder.encode(text) };
     },
     return: finish,
   };
