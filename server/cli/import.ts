@@ -21,6 +21,7 @@ into a new session.
   --agent <id>        the agent that wrote the turns; with "new", also the holder of the new session
   --format <format>   AUTO (default), CLAUDE_CODE, CODEX or GEMINI_CLI
   --sidechain         the whole file is a sub-agent's transcript
+  --skip-damaged      leaves out damaged lines, instead of refusing the file
   --title <title>     the title of the new session; default: the transcript's title, or its first request
   --limit <n>         how many sessions to list, 1 to 1000; default: 20
   --json              lists the sessions as JSON
@@ -40,6 +41,7 @@ async function run(args: string[]): Promise<void> {
       agent: { type: 'string' },
       format: { type: 'string', default: 'AUTO' },
       sidechain: { type: 'boolean', default: false },
+      'skip-damaged': { type: 'boolean', default: false },
       title: { type: 'string' },
       limit: { type: 'string', default: '20' },
       json: { type: 'boolean', default: false },
@@ -56,6 +58,7 @@ interface Options {
   agent?: string | undefined;
   format: string;
   sidechain: boolean;
+  'skip-damaged': boolean;
   title?: string | undefined;
   url?: string | undefined;
 }
@@ -91,6 +94,7 @@ async function importFile(session: string, file: string, values: Options): Promi
   const query = new URLSearchParams({
     format: values.format,
     sidechain: String(values.sidechain),
+    skipDamaged: String(values['skip-damaged']),
     ...(values.agent !== undefined && { agentId: values.agent }),
     ...(values.title !== undefined && { title: values.title }),
   });

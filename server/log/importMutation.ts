@@ -63,7 +63,7 @@ const ImportReportType = builder.objectRef<ImportReport>('ImportReport').impleme
     format: t.expose('format', { type: TranscriptFormat, description: 'Format in which the file was read.' }),
     lines: t.exposeInt('lines', { description: 'Number of lines, without blank lines.' }),
     badLines: t.exposeInt('badLines', {
-      description: 'Lines that are not a JSON object, or too long to read; skipped.',
+      description: 'Lines that are too long to read, or damaged when the upload leaves those out; skipped.',
     }),
     hugeLines: t.exposeInt('hugeLines', {
       description:

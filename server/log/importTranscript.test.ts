@@ -97,7 +97,6 @@ describe('an import', () => {
     'claude-interrupts',
     'claude-sidechain-inline',
     'claude-compaction',
-    'claude-broken-lines',
     'claude-several-lines',
     'claude-tasks',
     'claude-unstorable',
@@ -390,7 +389,7 @@ const cases: Refusal[] = [
       input: { sessionId: (await held(h)).sessionId, content: '{"role":"user"}' },
       data: { path: ['input', 'content'] },
     }),
-    says: /not a known transcript \(its first line is a JSON object with the fields role\): give the JSON lines of Claude Code/,
+    says: /not a known transcript \(line 1: it is a JSON object with the fields role\): give a transcript of Claude Code/,
   },
   {
     mutation: 'importTranscript',

@@ -11,7 +11,8 @@ import { readKnown, type Known } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
 import { refusalOfAgentTurn } from './rules.ts';
-import type { Transcript, TranscriptFormat } from './transcripts/transcript.ts';
+import { formats } from './transcripts/formats.ts';
+import type { Transcript } from './transcripts/transcript.ts';
 
 export interface ImportTranscriptInput {
   sessionId: string;
@@ -158,12 +159,6 @@ export async function importNewSession(
   return importTranscript(work, { sessionId, agentId, transcript }, pressure);
 }
 
-const programs: Record<TranscriptFormat, string> = {
-  CLAUDE_CODE: 'Claude Code',
-  CODEX: 'Codex',
-  GEMINI_CLI: 'Gemini CLI',
-};
-
 const titleOf = ({ title, format, facts }: Transcript): string =>
   title ??
-  `${programs[format]} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;
+  `${formats[format].program} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;

@@ -171,6 +171,15 @@ describe('POST /sessions/<id>/transcript', () => {
       400,
       { code: 'BAD_USER_INPUT', path: ['input', 'content'] },
     ],
+    ...['new', 'held'].map((to): Refused => [
+      `a transcript with a damaged line for ${to === 'new' ? 'a new' : 'a known'} session`,
+      async () => ({
+        to: address(to === 'new' ? 'new' : await held(), '?agentId=ada'),
+        body: (await file('claude-broken-lines')).subarray(0, -10),
+      }),
+      400,
+      { code: 'BAD_USER_INPUT', path: ['input', 'content'] },
+    ]),
     [
       'the wrong format for a new session',
       async () => ({ to: address('new', '?format=CODEX') }),
@@ -324,6 +333,11 @@ describe('POST /sessions/<id>/transcript', () => {
     expect(await upload(address(await held()), await file('claude-tasks'), { headers: { origin: url } })).toMatchObject(
       { status: 200 },
     );
+  });
+
+  it('leaves out damaged lines when told to, and counts them', async () => {
+    const sent = await upload(address(await held(), '?skipDamaged=true'), await file('claude-broken-lines'));
+    expect([sent.status, sent.json]).toMatchObject([200, { lines: 13, badLines: 4, messagesAdded: 2 }]);
   });
 
   it('returns 413 for more than 64 MB, announced or not, and changes nothing', async () => {

@@ -24,7 +24,7 @@ const flag = z
   .enum(['true', 'false', '1', '0', ''], { message: 'is neither true nor false: give one of them' })
   .nullish()
   .transform((value) => value === 'true' || value === '1');
-const options = { ...importOptions, sidechain: flag };
+const options = { ...importOptions, sidechain: flag, skipDamaged: flag };
 const query = z.object({ sessionId: idOf('session'), windowFull: flag, ...options });
 const queryOfNew = z.object({ title: optional(title), ...options });
 
@@ -43,7 +43,7 @@ export interface TranscriptRouteOptions {
 
 /**
  * `POST /sessions/<id>/transcript`, or `/sessions/new/transcript` for a new session: imports the body, read as it
- * arrives, up to 64 MB. Returns the report of importTranscript as JSON with the session's id, or an error in the form
+ * arrives, up to 64 MB. `skipDamaged=true` leaves out damaged lines, which the report counts. Returns the report of importTranscript as JSON with the session's id, or an error in the form
  * of a GraphQL error. An import holds what it read in memory until it is written, so large imports take turns.
  */
 export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrigins }: TranscriptRouteOptions) => {

@@ -103,8 +103,9 @@ async function upload(
   return state;
 }
 
+/** A tool that was killed leaves a damaged line in a transcript that goes on. */
 const uploadsOf = ({ id }: Session, { agent, transcript }: Sending): string =>
-  `/sessions/${id}/transcript?${new URLSearchParams({ format: transcript.format, agentId: agent })}`;
+  `/sessions/${id}/transcript?${new URLSearchParams({ format: transcript.format, agentId: agent, skipDamaged: 'true' })}`;
 
 function whyNot(agent: string, { id, agent: holder }: Session): string {
   if (holder?.id === agent) return `agent '${agent}' has not accepted the handoff of session ${id} yet`;

@@ -4,11 +4,14 @@ import type { Reader } from './reader.ts';
 import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
 
-export const claudeCodeTypes: ReadonlySet<unknown> = new Set(
+const types: ReadonlySet<unknown> = new Set(
   'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(
     ' ',
   ),
 );
+
+export const isClaudeCode = (entry: Fields): boolean =>
+  types.has(entry['type']) && ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry);
 
 /** Claude Code writes it when a resumed session ends with words of the user's side. */
 const isFiller = ({ model }: Fields, texts: string[]): boolean =>
@@ -98,7 +101,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    knows: ({ type }) => claudeCodeTypes.has(type),
+    knows: ({ type }) => types.has(type),
     typeOf: ({ type }) => type,
     keyOf: ({ sessionId, uuid }) =>
       typeof uuid === 'string' ? shortHash(`${typeof sessionId === 'string' ? sessionId : ''} ${uuid}`) : null,

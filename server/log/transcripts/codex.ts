@@ -14,7 +14,7 @@ import {
   type Tokens,
 } from './transcript.ts';
 
-export const codexTypes: ReadonlySet<unknown> = new Set([
+const types: ReadonlySet<unknown> = new Set([
   'session_meta',
   'turn_context',
   'response_item',
@@ -23,6 +23,8 @@ export const codexTypes: ReadonlySet<unknown> = new Set([
   'world_state',
   'token_usage_record',
 ]);
+
+export const isCodex = ({ type, payload }: Fields): boolean => types.has(type) && isObject(payload);
 
 const image = '[image]';
 
@@ -129,7 +131,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   return {
-    knows: ({ type }) => codexTypes.has(type),
+    knows: ({ type }) => types.has(type),
     typeOf: ({ type, payload }) => {
       const kind = fieldsOf(payload)['type'];
       return typeof type === 'string' && typeof kind === 'string' ? `${type}/${kind}` : type;

@@ -22,11 +22,11 @@ test.each([
   ['claude-broken-lines', 'CLAUDE_CODE'],
   ['codex-rollout', 'CODEX'],
 ])('AUTO detects %s as %s', async (name, format) => {
-  expect((await readFixture(name)).format).toBe(format);
+  expect((await readFixture(name, { skipDamaged: true })).format).toBe(format);
 });
 
-test('AUTO skips broken lines at the beginning', async () => {
-  expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`)).toMatchObject({
+test('leaves out and counts damaged lines when told to, also at the beginning', async () => {
+  expect(await readText(`garbage\n{"type":"butterfly"}\n${person('Hello')}`, { skipDamaged: true })).toMatchObject({
     format: 'CLAUDE_CODE',
     facts: { badLines: 1, lines: 3 },
   });
@@ -35,11 +35,12 @@ test('AUTO skips broken lines at the beginning', async () => {
 test.each([
   ['', 'it is empty'],
   ['\n \n', 'it is empty'],
-  ['Dear Sir or Madam,\nhello', "its first line is not a JSON object; it begins with 'Dear Sir or Madam,'"],
-  ['[{"role":"user"}]', `its first line is not a JSON object; it begins with '[{"role":"user"}]'`],
-  ['{"role":"user","content":"hi"}', 'its first line is a JSON object with the fields role, content'],
-  ['{}', 'its first line is a JSON object with no fields'],
-  ['x\n'.repeat(100_000), "its first line is not a JSON object; it begins with 'x'"],
+  ['Dear Sir or Madam,\nhello', "line 1: it is not a JSON object; it begins with 'Dear Sir or Madam,'"],
+  ['\n[{"role":"user"}]', `line 2: it is not a JSON object; it begins with '[{"role":"user"}]'`],
+  ['{"role":"user","content":"hi"}', 'line 1: it is a JSON object with the fields role, content'],
+  ['{"messages": [],\n"role":"user"}', 'line 1: it begins a JSON object with the fields role, messages'],
+  ['{}', 'line 1: it is a JSON object with no fields'],
+  ['x\n'.repeat(100_000), "line 1: it is not a JSON object; it begins with 'x'"],
 ])('AUTO rejects another file and names what it contains: %#', async (text, saw) => {
   const refusal = await readText(text).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(BadUserInputError);
@@ -100,12 +101,12 @@ test('shortens and counts texts and values larger than a field', async () => {
   expect(transcript.facts.shortened).toBe(3);
 });
 
-test('flattens deeply nested arguments, and counts a line that does not parse as broken', async () => {
+test('flattens deeply nested arguments, and leaves out a line that is nested deeper', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const { facts } = await readText(
-    `${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n${'['.repeat(3_000_000)}`,
+    `${answer({ type: 'tool_use', id: 'c1', name: 'Odd', input: JSON.parse(deep) as object })}\n{"a":${'['.repeat(3_000_000)}}`,
   );
-  expect(facts).toMatchObject({ lines: 2, badLines: 1, shortened: 1 });
+  expect(facts).toMatchObject({ lines: 2, badLines: 1, hugeLines: 1, shortened: 1 });
 });
 
 test('joins characters that arrive in pieces', async () => {

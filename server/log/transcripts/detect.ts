@@ -1,12 +1,11 @@
 import { Breaks } from '../../core/breaks.ts';
 import { BadUserInputError } from '../../core/errors.ts';
-import { claudeCodeReader, claudeCodeTypes } from './claudeCode.ts';
-import { codexReader, codexTypes } from './codex.ts';
+import { damagedLine, demandFitting, isDocument, partsOfDocument } from './document.ts';
 import { exportedIn } from './exported.ts';
-import { geminiReader, isGeminiDocument, linesOfDocument } from './gemini.ts';
 import { Draft, type Place } from './draft.ts';
-import { isBounded } from './json.ts';
-import { readLines, type Line } from './lines.ts';
+import { formatOf, formats, type Format } from './formats.ts';
+import { faultIn, isBounded, opensObject } from './json.ts';
+import { isBlank, readLines, shortHash, type Line } from './lines.ts';
 import type { Spool } from '../spool.ts';
 import type { Reader } from './reader.ts';
 import { isObject, type Fields, type Transcript, type TranscriptFormat } from './transcript.ts';
@@ -17,6 +16,8 @@ export interface ReadOptions {
   sidechain: boolean;
   /** Whether a file without lines is a transcript of a given format; else it is refused. */
   mayBeEmpty?: boolean;
+  /** Whether damaged lines are left out and counted; else they are refused. */
+  skipDamaged?: boolean;
   /** Awaited when the format is known, before the rest is read; a rejection ends the reading. */
   onRecognised?: () => Promise<void>;
   /** Keeps the texts of the transcript; without it they are in memory. */
@@ -33,38 +34,48 @@ const batchCharacters = 64 * 1024;
 /** Lines at the beginning that are read to detect the format. */
 const detectionLines = 50;
 
-/** Reads a transcript as it arrives. @throws BadUserInputError when the format is unknown, or not the given one. */
+/**
+ * Reads a transcript as it arrives.
+ * @throws BadUserInputError when the format is unknown, or not the given one, or the file is damaged.
+ */
 export async function readTranscript(
   chunks: AsyncIterable<Uint8Array | string>,
-  { format, sidechain, mayBeEmpty = false, onRecognised, spool }: ReadOptions,
+  { format, sidechain, mayBeEmpty = false, skipDamaged = false, onRecognised, spool }: ReadOptions,
 ): Promise<Transcript> {
-  const batches = readLines(chunks);
+  const batches = readLines(chunks, skipDamaged ? undefined : notUtf8);
   try {
     const begin: Line[] = [];
-    let recognised: TranscriptFormat | null = null;
+    let recognised: TranscriptFormat | 'DOCUMENT' | null = null;
     while (recognised === null && begin.length < detectionLines) {
       const next = await batches.next();
       if (next.done === true) break;
       const from = begin.length;
-      for (const line of next.value) begin.push(line);
+      for (const line of next.value) if (!isBlank(line)) begin.push(line);
       if (begin.length > from) recognised = recognise(begin.slice(0, detectionLines), from);
     }
-    if (recognised !== null && format !== 'AUTO' && recognised !== format) throw otherFormat(format, recognised);
-    const known = recognised ?? (format === 'AUTO' ? null : format);
     const isEmpty = begin.length === 0;
-    if (known === null || (isEmpty && !mayBeEmpty)) throw unrecognised(begin);
+    if (isEmpty ? !mayBeEmpty || format === 'AUTO' : recognised === null && format === 'AUTO')
+      throw unrecognised(begin);
+    if (recognised !== 'DOCUMENT') demandFormat(format, recognised);
     await onRecognised?.();
-    const draft = new Draft(spool);
-    const intake = new Intake(draft, readers[known](draft, sidechain));
-    if (known === 'GEMINI_CLI') {
-      // One JSON document: single lines have no meaning.
-      const document = begin;
-      for await (const lines of batches) for (const line of lines) document.push(line);
-      await intake.take(linesOfDocument(document));
-    } else {
-      await intake.take(begin);
-      for await (const lines of batches) await intake.take(lines);
+    if (recognised === 'DOCUMENT') {
+      let characters = 0;
+      for await (const lines of batches)
+        for (const line of lines) {
+          if (!isBlank(line)) begin.push(line);
+          demandFitting((characters += line.text?.length ?? Infinity));
+        }
+      const [document, head] = openDocument(begin);
+      recognised = formatOf(head);
+      if (recognised === null) throw unrecognised(begin, head);
+      demandFormat(format, recognised);
+      begin.splice(0, begin.length, document);
     }
+    const known = recognised ?? (format as TranscriptFormat);
+    const draft = new Draft(spool);
+    const intake = new Intake(draft, formats[known], sidechain, skipDamaged);
+    await intake.take(begin);
+    for await (const lines of batches) await intake.take(lines);
     if (intake.known === 0 && !isEmpty) throw unrecognised(begin);
     intake.reader.end?.();
     return draft.finish(known);
@@ -73,42 +84,82 @@ export async function readTranscript(
   }
 }
 
-const readers: Record<TranscriptFormat, (draft: Draft, sidechain: boolean) => Reader> = {
-  CLAUDE_CODE: claudeCodeReader,
-  CODEX: codexReader,
-  GEMINI_CLI: geminiReader,
+/** What the lines are, by their structure; null when those from `from` on do not say. DOCUMENT is a JSON document. */
+function recognise(lines: Line[], from: number): TranscriptFormat | 'DOCUMENT' | null {
+  for (const line of lines.slice(from)) {
+    const entry = entryOf(line);
+    const found = entry === null ? null : formatOf(entry);
+    if (found !== null) return found;
+  }
+  const first = lines[0]!.text ?? '';
+  const isOpen = from <= 1 && lines.length > 1 && opensObject(first);
+  return isOpen || (from === 0 && isDocument(first)) ? 'DOCUMENT' : null;
+}
+
+const demandFormat = (given: ReadOptions['format'], found: TranscriptFormat | null): void => {
+  if (given === 'AUTO' || found === null || found === given) return;
+  throw new BadUserInputError(
+    `input.format is ${given}, but the file is ${formats[found].name}: give ${found}, or leave the format out`,
+    ['input', 'format'],
+  );
 };
 
 class Intake {
+  readonly reader: Reader;
   /** Lines without ids are identified by their content and its number of occurrences. */
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
   readonly #breaks = new Breaks();
+  /** The first entry of the file, or the document without its messages. */
+  #head: Fields | null = null;
   /** Entries of types that the reader knows. */
   known = 0;
 
   constructor(
     private readonly draft: Draft,
-    readonly reader: Reader,
-  ) {}
+    private readonly format: Format,
+    sidechain: boolean,
+    private readonly skipDamaged: boolean,
+  ) {
+    this.reader = format.reader(draft, sidechain);
+  }
 
-  /** Null is a step without a line. */
-  async take(lines: Iterable<Line | null>): Promise<void> {
+  async take(lines: Iterable<Line>): Promise<void> {
     let taken = 0;
     for (const line of lines) {
-      if (line !== null) {
-        const entry = entryOf(line);
+      if (isBlank(line)) continue;
+      for (const entry of this.#entriesOf(line)) {
+        if (entry !== null) {
+          await this.#breaks.rest();
+          this.#takeEntry(entry);
+          taken += entry.characters;
+        }
+        if (taken > batchCharacters) {
+          await this.#settle();
+          taken = 0;
+        }
         await this.#breaks.rest();
-        this.#takeLine(line, entry);
-        taken += line.text?.length ?? 0;
       }
-      if (taken > batchCharacters) {
-        await this.#settle();
-        taken = 0;
-      }
-      await this.#breaks.rest();
     }
     await this.#settle();
+  }
+
+  /** The entries of a line. Null is a step without one. */
+  *#entriesOf(line: Line): Generator<Taken | null> {
+    const { parts } = this.format;
+    if (parts !== undefined && isDocument(line.text ?? '')) {
+      for (const fields of partsOfDocument(line.text!, line.number))
+        if (fields === null) yield null;
+        else for (const part of parts(fields, (this.#head ??= fields))) yield takenPart(part);
+      return;
+    }
+    const entry = entryOf(line);
+    const fault = entry === null ? faultOf(line) : null;
+    if (fault !== null && !this.skipDamaged) throw damagedLine(line.number, fault);
+    if (entry === null || parts === undefined) {
+      const isHuge = entry === null && (fault === null || !isBounded(line.text!));
+      yield { entry, isHuge, hash: () => line.hash(), characters: line.text?.length ?? 0 };
+    } else for (const part of parts(entry, (this.#head ??= entry))) yield takenPart(part);
   }
 
   /** Ends a batch of lines. */
@@ -129,7 +180,7 @@ class Intake {
     await this.draft.settle();
   }
 
-  #takeLine(line: Line, entry: Fields | null): void {
+  #takeEntry({ entry, isHuge, hash }: Taken): void {
     const { draft, reader } = this;
     if (draft.lines.length >= maxLines) {
       throw new BadUserInputError(`input.content has more than ${maxLines} lines: import it in parts`, [
@@ -137,7 +188,7 @@ class Intake {
         'content',
       ]);
     }
-    const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(line);
+    const key = (entry === null ? null : reader.keyOf(entry)) ?? this.#keyOf(hash());
     const place: Place = {
       line:
         draft.lines.push({ key, turn: draft.turn, bears: false, exported: entry === null ? null : exportedIn(entry) }) -
@@ -146,7 +197,7 @@ class Intake {
     };
     if (entry === null) {
       draft.counts.badLines += 1;
-      if (line.text === null || !isBounded(line.text)) draft.counts.hugeLines += 1;
+      if (isHuge) draft.counts.hugeLines += 1;
       return;
     }
     const type = draft.clean.name(reader.typeOf(entry), '(none)').slice(0, 100);
@@ -159,12 +210,25 @@ class Intake {
     reader.read(entry, place);
   }
 
-  #keyOf(line: Line): string {
-    const hash = line.hash();
+  #keyOf(hash: string): string {
     const times = (this.#repeats.get(hash) ?? 0) + 1;
     this.#repeats.set(hash, times);
     return times === 1 ? hash : `${hash}.${times}`;
   }
+}
+
+/** An entry of the file; null for a line that is left out. */
+interface Taken {
+  entry: Fields | null;
+  /** Whether the line is too long, or has too many values or levels. */
+  isHuge: boolean;
+  hash: () => string;
+  characters: number;
+}
+
+function takenPart(entry: Fields): Taken {
+  const text = JSON.stringify(entry);
+  return { entry, isHuge: false, hash: () => shortHash(text), characters: text.length };
 }
 
 function entryOf({ text }: Line): Fields | null {
@@ -177,49 +241,46 @@ function entryOf({ text }: Line): Fields | null {
   }
 }
 
-/** Recognises the format by the lines from `from` on, or by the beginning of a document. */
-function recognise(lines: Line[], from: number): TranscriptFormat | null {
-  if (isGeminiDocument(lines)) return 'GEMINI_CLI';
-  for (const line of lines.slice(from)) {
-    const entry = entryOf(line);
-    if (entry === null) continue;
-    if (codexTypes.has(entry['type']) && isObject(entry['payload'])) return 'CODEX';
-    if (
-      claudeCodeTypes.has(entry['type']) &&
-      ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry)
-    )
-      return 'CLAUDE_CODE';
-  }
-  return null;
+/** All lines of a document as one, with the line ends of the file, and the document without its messages. */
+function openDocument(lines: Line[]): [Line, Fields] {
+  const first = lines[0]!.number;
+  const text = lines
+    .map((line, index) => '\n'.repeat(line.number - (lines[index - 1]?.number ?? first)) + (line.text ?? ''))
+    .join('');
+  let head: Fields | null = null;
+  for (const part of partsOfDocument(text, first)) if ((head = part) !== null) break;
+  return [
+    { text, number: first, hash: () => shortHash(text) },
+    { ...head, messages: [] },
+  ];
 }
 
-const formatNames: Record<TranscriptFormat, string> = {
-  CLAUDE_CODE: 'a transcript of Claude Code',
-  CODEX: 'a rollout of OpenAI Codex',
-  GEMINI_CLI: 'a session of Gemini CLI',
+/** Why a line that is not read is no entry; null for one that may be an entry and is too long, or has too many values or levels. */
+function faultOf({ text }: Line): string | null {
+  const begun = text?.trim() ?? '{}';
+  if (begun.startsWith('{') && begun.endsWith('}') && (text === null || !isBounded(text))) return null;
+  if (begun.includes('\0')) return 'it contains NUL characters: save the file as UTF-8 text';
+  if (begun.startsWith('{') && faultIn(begun) === begun.length) return 'it ends before its JSON object does';
+  return `it is not a JSON object; it begins with '${[...begun.slice(0, 40)].slice(0, 20).join('')}'`;
+}
+
+const notUtf8 = (line: number): never => {
+  throw damagedLine(line, 'it is not UTF-8 text');
 };
 
-const otherFormat = (given: TranscriptFormat, found: TranscriptFormat): BadUserInputError =>
-  new BadUserInputError(
-    `input.format is ${given}, but the file is ${formatNames[found]}: give ${found}, or leave the format out`,
-    ['input', 'format'],
-  );
-
-function unrecognised(lines: Line[]): BadUserInputError {
+function unrecognised([first]: Line[], document?: Fields): BadUserInputError {
+  const names = Object.values(formats).map(({ name }) => name);
   return new BadUserInputError(
-    `input.content is not a known transcript (${whatIs(lines)}): give the JSON lines of Claude Code, a rollout of OpenAI Codex or a session of Gemini CLI`,
+    `input.content is not a known transcript (${first === undefined ? 'it is empty' : whatIs(first, document)}): give ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
     ['input', 'content'],
   );
 }
 
-function whatIs(lines: Line[]): string {
-  const [first] = lines;
-  if (first === undefined) return 'it is empty';
-  const entry = entryOf(first);
-  if (entry !== null) {
-    const names = Object.keys(entry).map((name) => (name.length > 30 ? `${name.slice(0, 30)}...` : name));
-    return `its first line is a JSON object with ${names.length === 0 ? 'no fields' : `the fields ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`}`;
-  }
-  if (first.text === null) return 'its first line is too long to read';
-  return `its first line is not a JSON object; it begins with '${[...first.text.slice(0, 40)].slice(0, 20).join('')}'`;
+function whatIs(first: Line, document?: Fields): string {
+  const entry = document ?? entryOf(first);
+  if (entry === null) return `line ${first.number}: ${faultOf(first) ?? 'it is too long to read'}`;
+  const names = Object.keys(entry).map((name) => (name.length > 30 ? `${name.slice(0, 30)}...` : name));
+  const fields =
+    names.length === 0 ? 'no fields' : `the fields ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`;
+  return `line ${first.number}: ${document === undefined ? 'it is' : 'it begins'} a JSON object with ${fields}`;
 }

@@ -1,89 +1,27 @@
-import { BadUserInputError } from '../../core/errors.ts';
 import { apart } from '../../context/ownWords.ts';
 import type { Draft } from './draft.ts';
 import type { Reader } from './reader.ts';
-import { arrayNamed, entriesOf, isBounded } from './json.ts';
-import { shortHash, type Line } from './lines.ts';
+import { shortHash } from './lines.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
 
-/** The document is in memory until it is read. Real sessions have less than a tenth of this. */
-const maxCharacters = 16 * 1024 * 1024;
-const maxMessages = 200_000;
 const types: ReadonlySet<unknown> = new Set(['session', 'user', 'gemini', 'info', 'error', 'warning', 'tool_call']);
 const writers = new Set(['write_file', 'replace', 'edit']);
 
-/** Whether these first lines belong to a JSON document with `sessionId` and `messages`. */
-export function isGeminiDocument(lines: Line[]): boolean {
-  const begin = lines.map(({ text }) => (text ?? '').slice(0, 20_000)).join('\n');
-  return (
-    /^\{\s*"/.test(begin) &&
-    /"sessionId":/.test(begin.slice(0, 4_000)) &&
-    /"messages":\s*\[/.test(begin.slice(0, 20_000))
-  );
+export const isGemini = ({ sessionId }: Fields): boolean => typeof sessionId === 'string';
+
+/** The entries of a message: itself, and each of its tool calls, so that a call whose result arrives later makes a new entry. */
+export function geminiParts(entry: Fields, head: Fields): Fields[] {
+  if (entry === head && isGemini(head)) return [{ ...head, type: 'session' }];
+  const { toolCalls, ...fields } = entry;
+  const { sessionId: session } = head;
+  const { id: message, model } = fields;
+  return [
+    { ...fields, session },
+    ...listOf(toolCalls).map((call) => ({ type: 'tool_call', session, message, model, call })),
+  ];
 }
 
-/**
- * Yields the messages of a Gemini CLI session as lines, and each tool call as a line after its message: a call whose
- * result arrives later makes a new line. Yields null between other steps.
- * @throws BadUserInputError when the document cannot be parsed.
- */
-export function* linesOfDocument(lines: readonly Line[]): Generator<Line | null> {
-  const text = lines.map((line) => line.text ?? '').join('\n');
-  if (text.length > maxCharacters || lines.some((line) => line.text === null))
-    throw bad(`has more than ${maxCharacters} characters: it cannot be imported`);
-  yield null;
-  const from = arrayNamed(text, 'messages');
-  if (from === null) throw bad('has no messages: send the file as the program wrote it');
-  const messages: string[] = [];
-  const entries = entriesOf(text, from);
-  let next = entries.next();
-  for (; next.done !== true; next = entries.next()) {
-    if (messages.push(next.value) > maxMessages)
-      throw bad(`has more than ${maxMessages} messages: it cannot be imported`);
-    yield null;
-  }
-  if (next.value === null) throw bad('is no valid JSON: send the whole file');
-  const session = fieldsOf(parsed(`${text.slice(0, from)}[]${text.slice(next.value + 1)}`));
-  delete session['messages'];
-  yield lineOf({ ...session, type: 'session' });
-  for (const message of messages) {
-    const entry = parsed(message);
-    yield null;
-    if (!isObject(entry)) {
-      yield lineOf(entry);
-      continue;
-    }
-    const { toolCalls, ...fields } = entry;
-    yield lineOf({ ...fields, session: session['sessionId'] });
-    for (const call of listOf(toolCalls))
-      yield lineOf({
-        type: 'tool_call',
-        session: session['sessionId'],
-        message: fields['id'],
-        model: fields['model'],
-        call,
-      });
-  }
-}
-
-const bad = (why: string): BadUserInputError =>
-  new BadUserInputError(`input.content is a session of Gemini CLI that ${why}`, ['input', 'content']);
-
-function parsed(json: string): unknown {
-  if (!isBounded(json)) throw bad('has a message with too many values or levels: it cannot be imported');
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw bad('is no valid JSON: send the whole file');
-  }
-}
-
-function lineOf(entry: unknown): Line {
-  const text = JSON.stringify(entry);
-  return { text, hash: () => shortHash(text) };
-}
-
-/** Reads sessions of Gemini CLI, as the lines of `linesOfDocument`. */
+/** Reads sessions of Gemini CLI, as the entries of `geminiParts`. */
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   const subtask = sidechainFile ? { kind: 'SUBTASK' as const } : {};
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');

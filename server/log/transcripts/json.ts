@@ -26,8 +26,14 @@ export function isBounded(text: string): boolean {
   return true;
 }
 
+/** An entry of an array, and where it begins in the text. */
+export interface Piece {
+  at: number;
+  text: string;
+}
+
 /** The entries of an array whose `[` is at `from`, and the position of its `]`. Null when the text ends before. */
-export function* entriesOf(text: string, from: number): Generator<string, number | null> {
+export function* entriesOf(text: string, from: number): Generator<Piece, number | null> {
   let depth = 0;
   let begin = from + 1;
   for (let at = from + 1; at < text.length; at += 1) {
@@ -36,8 +42,8 @@ export function* entriesOf(text: string, from: number): Generator<string, number
     else if (opens(character)) depth += 1;
     else if (depth > 0 && closes(character)) depth -= 1;
     else if (depth === 0 && (character === comma || closes(character))) {
-      const entry = text.slice(begin, at).trim();
-      if (entry !== '' || character === comma || begin > from + 1) yield entry;
+      const entry = text.slice(begin, at);
+      if (entry.trim() !== '' || character === comma || begin > from + 1) yield { at: begin, text: entry };
       if (character !== comma) return at;
       begin = at + 1;
     }
@@ -72,6 +78,62 @@ function endOfString(text: string, from: number): number {
     const character = text.charCodeAt(at);
     if (character === backslash) at += 1;
     else if (character === quote) return at;
+  }
+  return text.length;
+}
+
+/** Whether a line opens a JSON object that goes on in the next line. */
+export const opensObject = (line: string): boolean => /^\s*\{/.test(line) && faultIn(line) === line.length;
+
+/** The position of the first character because of which a text is no JSON value; its length when it is cut, null when it is one. */
+export function faultIn(text: string): number | null {
+  const open: string[] = [];
+  let next: 'value' | 'name' | 'colon' | 'comma' = 'value';
+  let mayEnd = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]!;
+    if (' \t\n\r'.includes(character)) continue;
+    if (next === 'comma' && open.length === 0) return at;
+    const closing: boolean = character === (open.at(-1) === '{' ? '}' : ']') && open.length > 0;
+    if (closing) {
+      if (next !== 'comma' && !mayEnd) return at;
+      open.pop();
+      next = 'comma';
+    } else if (next === 'colon' || next === 'comma') {
+      if (character !== (next === 'colon' ? ':' : ',')) return at;
+      next = next === 'colon' || open.at(-1) === '[' ? 'value' : 'name';
+    } else if (character === '"') {
+      const end = validString(text, at);
+      if (end === text.length || text[end] !== '"') return end;
+      at = end;
+      next = next === 'name' ? 'colon' : 'comma';
+    } else if (next === 'name') return at;
+    else if (character === '{' || character === '[') {
+      open.push(character);
+      next = character === '{' ? 'name' : 'value';
+      mayEnd = true;
+      continue;
+    } else {
+      const [scalar = ''] = /^[\w.+-]+/.exec(text.slice(at, at + 400)) ?? [];
+      if (!/^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(scalar))
+        return at + scalar.length === text.length ? text.length : at;
+      at += scalar.length - 1;
+      next = 'comma';
+    }
+    mayEnd = false;
+  }
+  return next === 'comma' && open.length === 0 ? null : text.length;
+}
+
+/** The position of the `"` that ends a string, or of what may not be in one; the length of the text when it is cut. */
+function validString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === quote || character < 0x20) return at;
+    if (character !== backslash) continue;
+    const escape = /^(?:["\\/bfnrt]|u[\da-fA-F]{4})/.exec(text.slice(at + 1, at + 6));
+    if (escape === null) return at + 6 > text.length ? text.length : at;
+    at += escape[0].length;
   }
   return text.length;
 }

@@ -1,9 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { Breaks } from '../../core/breaks.ts';
 
-/** A line of a file; `text` is null when the line is too long to read. */
+/** A line of a file. */
 export interface Line {
+  /** Null when the line is too long to read. */
   text: string | null;
+  /** Number in the file, from 1. */
+  number: number;
   hash(): string;
 }
 
@@ -12,20 +16,58 @@ export const maxLineCharacters = 8 * 1024 * 1024;
 
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
+export const isBlank = ({ text }: Line): boolean => text !== null && text.trim() === '';
+
 /**
- * Yields the lines of a UTF-8 file as they arrive, in batches, without blank ones. Frees the event loop at least every
- * few milliseconds.
+ * Yields the lines of a UTF-8 file as they arrive, in batches. Frees the event loop at least every few milliseconds.
+ * `onInvalid` is called with the number of the first line that is not UTF-8; without it U+FFFD replaces what is not.
  */
-export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line[]> {
-  const decoder = new TextDecoder();
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array | string>,
+  onInvalid?: (line: number) => never,
+): AsyncGenerator<Line[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: onInvalid !== undefined });
   const splitter = new Splitter();
   const breaks = new Breaks();
+  let before: Uint8Array = new Uint8Array();
+  const decoded = (bytes: Uint8Array, options: TextDecodeOptions): string => {
+    try {
+      return decoder.decode(bytes, options);
+    } catch (error) {
+      if (onInvalid === undefined) throw error;
+      return onInvalid(splitter.line + linesBeforeInvalid(Buffer.concat([before, bytes])));
+    }
+  };
   for await (const chunk of chunks) {
-    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    const text = typeof chunk === 'string' ? chunk : decoded(chunk, { stream: true });
+    if (typeof chunk !== 'string') before = cutCharacter(chunk);
     yield splitter.push(text);
     await breaks.rest();
   }
-  yield splitter.push(`${decoder.decode()}\n`);
+  yield splitter.push(decoded(new Uint8Array(), {}));
+  yield splitter.end();
+}
+
+const newline = 0x0a;
+
+/** Whole lines before the first one that is not UTF-8. */
+function linesBeforeInvalid(bytes: Buffer): number {
+  let from = 0;
+  for (let line = 0; ; line += 1) {
+    const end = bytes.indexOf(newline, from);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return line;
+    from = end + 1;
+  }
+}
+
+/** The bytes of a character of which the rest comes in the next chunk. */
+function cutCharacter(bytes: Uint8Array): Uint8Array {
+  for (let length = 1; length <= Math.min(3, bytes.length); length += 1) {
+    const byte = bytes[bytes.length - length]!;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return isUtf8(bytes.subarray(-length)) ? new Uint8Array() : bytes.slice(-length);
+  }
+  return new Uint8Array();
 }
 
 /** A text in pieces, like the chunks of a file. */
@@ -35,6 +77,8 @@ export async function* piecesOf(text: string): AsyncGenerator<string> {
 }
 
 class Splitter {
+  /** Number of the line that is read. */
+  line = 1;
   #parts: string[] = [];
   #length = 0;
   /** Hash of a line that is too long, whose beginning was dropped. */
@@ -45,12 +89,16 @@ class Splitter {
     let from = 0;
     for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
       this.#append(text.slice(from, end));
-      const line = this.#end();
-      if (line !== null) lines.push(line);
+      lines.push(this.#end());
       from = end + 1;
     }
     if (from < text.length) this.#append(text.slice(from));
     return lines;
+  }
+
+  /** The last line, when no line end follows it. */
+  end(): Line[] {
+    return this.#length === 0 ? [] : [this.#end()];
   }
 
   #append(part: string): void {
@@ -62,15 +110,16 @@ class Splitter {
     this.#parts = [];
   }
 
-  #end(): Line | null {
-    const text = this.#parts.join('');
+  #end(): Line {
+    const joined = this.#parts.join('');
     const hash = this.#hash;
+    const number = this.line;
     this.#parts = [];
     this.#length = 0;
     this.#hash = null;
-    if (hash !== null) return { text: null, hash: () => hash.digest('base64url').slice(0, 22) };
-    // `trim` also removes a byte order mark.
-    const trimmed = text.trim();
-    return trimmed === '' ? null : { text: trimmed, hash: () => shortHash(trimmed) };
+    this.line += 1;
+    if (hash !== null) return { text: null, number, hash: () => hash.digest('base64url').slice(0, 22) };
+    const text = number === 1 && joined.startsWith('\uFEFF') ? joined.slice(1) : joined;
+    return { text, number, hash: () => shortHash(text.trim()) };
   }
 }
