@@ -185,3 +185,147 @@ export const sse = (events: readonly object[], { named = true, newline = '\n' } 
         `${named && 'type' in event ? `event: ${String(event.type)}${newline}` : ''}data: ${JSON.stringify(event)}${newline}${newline}`,
     )
     .join('');
+
+const given = (json: string): unknown => (json === '' ? {} : JSON.parse(json));
+
+export const geminiResponse = (calls: readonly Called[], finishReason = 'STOP') => ({
+  candidates: [
+    {
+      content: {
+        role: 'model',
+        parts: [
+          { text },
+          ...calls.map(({ name, json }, at) => ({ functionCall: { id: callId(at), name, args: given(json) } })),
+        ],
+      },
+      finishReason,
+      index: 0,
+    },
+  ],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+  modelVersion: 'gemini-3-pro',
+});
+
+export const converseAnswer = (calls: readonly Called[], stopReason = 'tool_use') => ({
+  output: {
+    message: {
+      role: 'assistant',
+      content: [
+        { text },
+        ...calls.map(({ name, json }, at) => ({ toolUse: { toolUseId: callId(at), name, input: given(json) } })),
+      ],
+    },
+  },
+  stopReason,
+  usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+  metrics: { latencyMs: 5 },
+});
+
+export const ollamaAnswer = (calls: readonly Called[], doneReason = 'stop') => ({
+  model: 'qwen3',
+  created_at: '2026-03-02T09:00:00Z',
+  message: {
+    role: 'assistant',
+    content: text,
+    tool_calls: calls.map(({ name, json }, at) => ({ id: callId(at), function: { name, arguments: given(json) } })),
+  },
+  done: true,
+  done_reason: doneReason,
+});
+
+const toolCallParts = (calls: readonly Called[]) =>
+  calls.map(({ name, json }, at) => ({
+    type: 'tool-call',
+    toolCallId: callId(at),
+    toolName: name,
+    input: given(json),
+  }));
+export const aiSdkMessage = (calls: readonly Called[]) => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }, ...toolCallParts(calls)],
+});
+export const aiSdkResult = (calls: readonly Called[]) => {
+  const step = { text, toolCalls: toolCallParts(calls), toolResults: [], finishReason: 'tool-calls' };
+  return { ...step, steps: [{ ...step, toolCalls: toolCallParts([{ name: 'earlier', json: '' }]) }, step] };
+};
+export const uiMessage = (calls: readonly Called[]) => ({
+  id: 'm',
+  role: 'assistant',
+  parts: [
+    { type: 'text', text },
+    ...toolCallParts(calls).map(({ toolCallId, toolName, input }) => ({
+      type: `tool-${toolName}`,
+      toolCallId,
+      state: 'input-available',
+      input,
+    })),
+  ],
+});
+export const uiMessageEvents = (calls: readonly Called[]): object[] => [
+  { type: 'start' },
+  { type: 'start-step' },
+  ...toolCallParts(calls).flatMap(({ toolCallId, toolName, input }) => [
+    { type: 'tool-input-start', toolCallId, toolName },
+    { type: 'tool-input-delta', toolCallId, inputTextDelta: '{' },
+    { type: 'tool-input-available', toolCallId, toolName, input },
+  ]),
+];
+
+export const aiMessage = (calls: readonly Called[]) => ({
+  type: 'ai',
+  content: text,
+  additional_kwargs: {},
+  response_metadata: {},
+  tool_calls: calls.map(({ name, json }, at) => ({ name, args: given(json), id: callId(at), type: 'tool_call' })),
+  invalid_tool_calls: [],
+});
+export const serialisedAiMessage = (calls: readonly Called[]) => ({
+  lc: 1,
+  type: 'constructor',
+  id: ['langchain_core', 'messages', 'AIMessage'],
+  kwargs: aiMessage(calls),
+});
+
+export const geminiEvents = (calls: readonly Called[]): object[] =>
+  calls.map((call, at) => {
+    const [candidate] = geminiResponse([call]).candidates;
+    const [part] = candidate!.content.parts.slice(1) as { functionCall: object }[];
+    return {
+      candidates: [
+        { content: { role: 'model', parts: [{ functionCall: { ...part!.functionCall, id: callId(at) } }] } },
+      ],
+    };
+  });
+export const converseEvents = (calls: readonly Called[], pieces: Cut): object[] => [
+  { messageStart: { role: 'assistant' } },
+  ...calls.flatMap(({ name, json }, at) => [
+    { contentBlockStart: { start: { toolUse: { toolUseId: callId(at), name } }, contentBlockIndex: at } },
+    ...pieces(json).map((input) => ({ contentBlockDelta: { delta: { toolUse: { input } }, contentBlockIndex: at } })),
+    { contentBlockStop: { contentBlockIndex: at } },
+  ]),
+  { messageStop: { stopReason: 'tool_use' } },
+];
+export const ollamaEvents = (calls: readonly Called[]): object[] => [
+  ...calls.map((call, at) => {
+    const { message, ...answer } = ollamaAnswer([call]);
+    const [made] = message.tool_calls;
+    return { ...answer, message: { ...message, tool_calls: [{ ...made, id: callId(at) }] }, done: false };
+  }),
+  { ...ollamaAnswer([]), done: true },
+];
+export const aiMessageChunks = (calls: readonly Called[], pieces: Cut): object[] =>
+  calls.flatMap(({ name, json }, at) =>
+    ['', ...pieces(json)].map((args, part) => ({
+      type: 'AIMessageChunk',
+      content: '',
+      tool_call_chunks: [
+        {
+          index: at,
+          args,
+          id: part === 0 ? callId(at) : null,
+          name: part === 0 ? name : null,
+          type: 'tool_call_chunk',
+        },
+      ],
+    })),
+  );

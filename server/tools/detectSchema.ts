@@ -28,6 +28,12 @@ const Format = builder.enumType('ModelAnswerFormat', {
     OPENAI_RESPONSE: 'A response of the OpenAI API, its output items, or its stream.',
     AGENTS_SDK:
       'Items of a run of the OpenAI Agents SDK, a model response, or a RunState, of which only the last model response is read.',
+    GEMINI_RESPONSE: 'A response of the Gemini API, its content, or the responses of its stream.',
+    BEDROCK_CONVERSE: 'An answer of Converse of Amazon Bedrock, its message, or the events of ConverseStream.',
+    OLLAMA_CHAT: 'An answer of the chat of Ollama, or the lines of its stream.',
+    AI_SDK:
+      'A result of the Vercel AI SDK, of which only the last step is read, a message, or the parts of its stream.',
+    LANGCHAIN_MESSAGE: 'An AIMessage of LangChain, the last one of a list or of a state, or the chunks of its stream.',
   }),
 });
 

@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
+  aiMessage,
+  aiSdkResult,
   anthropicEvents,
   anthropicMessage,
   chatCompletion,
   chatEvents,
+  converseAnswer,
+  converseEvents,
+  geminiResponse,
+  ollamaAnswer,
   openaiResponse,
   responseEvents,
   runItems,
+  serialisedAiMessage,
   sse,
+  uiMessage,
+  uiMessageEvents,
 } from '../../../test/answers.ts';
 import { detectHandoffs } from './detectHandoffs.ts';
 import type { Known } from './known.ts';
@@ -55,6 +64,15 @@ const answers: unknown[] = [
   openaiResponse(called),
   runItems(called, () => 'writer'),
   { $schemaVersion: '1.0', lastProcessedResponse: { newItems: runItems(called) } },
+  geminiResponse(called),
+  converseAnswer(called),
+  ollamaAnswer(called),
+  aiSdkResult(called),
+  uiMessage(called),
+  aiMessage(called),
+  serialisedAiMessage(called),
+  converseEvents(called, whole),
+  uiMessageEvents(called),
   anthropicEvents(called, whole),
   chatEvents(called, whole),
   responseEvents(called, whole),

@@ -1,6 +1,15 @@
 import type { KnownTool } from './known.ts';
 
-export type DetectedFormat = 'ANTHROPIC_MESSAGE' | 'OPENAI_CHAT_COMPLETION' | 'OPENAI_RESPONSE' | 'AGENTS_SDK';
+export type DetectedFormat =
+  | 'ANTHROPIC_MESSAGE'
+  | 'OPENAI_CHAT_COMPLETION'
+  | 'OPENAI_RESPONSE'
+  | 'AGENTS_SDK'
+  | 'GEMINI_RESPONSE'
+  | 'BEDROCK_CONVERSE'
+  | 'OLLAMA_CHAT'
+  | 'AI_SDK'
+  | 'LANGCHAIN_MESSAGE';
 
 /** HANDOFF has a target. UNRESOLVED looks like a handoff and has a problem. OTHER is any other call. */
 export type CallKind = 'HANDOFF' | 'UNRESOLVED' | 'OTHER';

@@ -1,5 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessage, type Called, chatCompletion, openaiResponse, runItems } from '../../../test/answers.ts';
+import {
+  aiMessage,
+  aiMessageChunks,
+  aiSdkMessage,
+  aiSdkResult,
+  anthropicMessage,
+  type Called,
+  chatCompletion,
+  converseAnswer,
+  converseEvents,
+  geminiEvents,
+  geminiResponse,
+  ollamaAnswer,
+  ollamaEvents,
+  openaiResponse,
+  runItems,
+  serialisedAiMessage,
+  uiMessage,
+  uiMessageEvents,
+} from '../../../test/answers.ts';
 import { detectHandoffs } from './detectHandoffs.ts';
 import type { Known } from './known.ts';
 
@@ -65,6 +84,8 @@ const state = (lastItems: unknown) => ({
 });
 const modelItems = runItems(calls).map(({ rawItem }) => rawItem);
 
+const inPieces = (text: string): string[] => text.match(/[^]{1,4}/g) ?? [];
+
 describe('the same calls in each format', () => {
   it.each([
     ['an Anthropic message', 'ANTHROPIC_MESSAGE', anthropicMessage(calls)],
@@ -73,6 +94,38 @@ describe('the same calls in each format', () => {
     ['its message', 'OPENAI_CHAT_COMPLETION', chatCompletion(calls).choices[0]!.message],
     ['a response', 'OPENAI_RESPONSE', openaiResponse(calls)],
     ['its output items', 'OPENAI_RESPONSE', openaiResponse(calls).output],
+    ['a response of Gemini', 'GEMINI_RESPONSE', geminiResponse(calls)],
+    ['its content', 'GEMINI_RESPONSE', geminiResponse(calls).candidates[0]!.content],
+    [
+      'a response of Gemini in Python',
+      'GEMINI_RESPONSE',
+      JSON.parse(JSON.stringify(geminiResponse(calls)).replaceAll('functionCall', 'function_call')),
+    ],
+    ['the responses of its stream', 'GEMINI_RESPONSE', geminiEvents(calls)],
+    ['an answer of Converse', 'BEDROCK_CONVERSE', converseAnswer(calls)],
+    ['its message', 'BEDROCK_CONVERSE', converseAnswer(calls).output.message],
+    ['the events of ConverseStream', 'BEDROCK_CONVERSE', converseEvents(calls, inPieces)],
+    ['an answer of Ollama', 'OLLAMA_CHAT', ollamaAnswer(calls)],
+    ['the answers of its stream', 'OLLAMA_CHAT', ollamaEvents(calls)],
+    ['the last step of a result of the AI SDK', 'AI_SDK', aiSdkResult(calls)],
+    ['its message', 'AI_SDK', aiSdkMessage(calls)],
+    ['the last of its messages', 'AI_SDK', [aiSdkMessage([]), { role: 'tool', content: [] }, aiSdkMessage(calls)]],
+    [
+      'parts of the AI SDK 4',
+      'AI_SDK',
+      JSON.parse(JSON.stringify(aiSdkMessage(calls).content).replaceAll('"input"', '"args"')),
+    ],
+    ['a message of a UI', 'AI_SDK', uiMessage(calls)],
+    ['the events of its stream', 'AI_SDK', uiMessageEvents(calls)],
+    ['an AIMessage', 'LANGCHAIN_MESSAGE', aiMessage(calls)],
+    ['a serialised AIMessage', 'LANGCHAIN_MESSAGE', serialisedAiMessage(calls)],
+    ['an AIMessage with its type apart', 'LANGCHAIN_MESSAGE', { type: 'ai', data: aiMessage(calls) }],
+    [
+      'the last AIMessage of a state',
+      'LANGCHAIN_MESSAGE',
+      { messages: [{ type: 'human', content: 'x' }, aiMessage([]), { type: 'tool', content: '' }, aiMessage(calls)] },
+    ],
+    ['chunks of an AIMessage', 'LANGCHAIN_MESSAGE', aiMessageChunks(calls, inPieces)],
     ['items of a run', 'AGENTS_SDK', runItems(calls)],
     ['items of a run in Python', 'AGENTS_SDK', python(runItems(calls))],
     ['a model response of the Agents SDK', 'AGENTS_SDK', { usage: {}, output: modelItems, responseId: 'resp_1' }],
@@ -94,6 +147,7 @@ describe('the same calls in each format', () => {
     expect(found.calls).toEqual(asExpected);
     expect(found.chosen).toBe(found.calls[1]);
     expect(detect(JSON.stringify(answer))).toEqual(found);
+    if (Array.isArray(answer)) expect(detect(answer.map((part) => JSON.stringify(part)).join('\n'))).toEqual(found);
   });
 });
 
@@ -128,6 +182,18 @@ describe('what is peculiar to a format', () => {
       arguments: '{}',
     };
     expect(detect([item]).calls).toMatchObject([{ kind: 'HANDOFF', tool: known.tools[0] }]);
+  });
+
+  it('leaves out a call that the provider of the AI SDK executes', () => {
+    const [call] = aiSdkMessage(calls).content.slice(1);
+    expect(detect([{ ...call, providerExecuted: true }])).toMatchObject({ format: 'AI_SDK', calls: [] });
+  });
+
+  it('lists a call whose arguments LangChain could not read', () => {
+    const message = { ...aiMessage([]), invalid_tool_calls: [{ name: 'transfer_to_writer', args: '{', id: 'c' }] };
+    expect(detect(message).calls).toMatchObject([
+      { kind: 'HANDOFF', arguments: null, problem: { code: 'INVALID_ARGUMENTS' } },
+    ]);
   });
 
   it('takes the target that the Agents SDK names for a tool with another name', () => {
@@ -181,6 +247,12 @@ describe('what is peculiar to a format', () => {
         },
       ],
     };
+    const whole = [{ name: 'transfer_to_writer', json: '{}' }];
+    expect(detect(geminiResponse(whole, 'MAX_TOKENS'))).toMatchObject(cut);
+    expect(detect(converseAnswer(whole, 'max_tokens'))).toMatchObject(cut);
+    expect(detect(ollamaAnswer(whole, 'length'))).toMatchObject(cut);
+    expect(detect(converseEvents(whole, inPieces).slice(0, 2))).toMatchObject(cut);
+    expect(detect(uiMessageEvents(whole).slice(0, -1))).toMatchObject(cut);
     const half = [{ name: 'transfer_to_writer', json: '{"rea' }];
     expect(detect(anthropicMessage([{ name: 'transfer_to_writer', json: '{}' }], 'max_tokens'))).toMatchObject(cut);
     expect(detect(chatCompletion(half, 'length'))).toMatchObject(cut);

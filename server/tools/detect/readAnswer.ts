@@ -1,10 +1,15 @@
 import { createParser } from 'eventsource-parser';
 import { parseJson } from '../../core/json.ts';
 import { readAgentsSdk } from './agentsSdk.ts';
+import { assembleAiSdk, readAiSdk } from './aiSdk.ts';
 import { assembleMessage, readMessage } from './anthropic.ts';
+import { assembleConverse, readConverse } from './bedrock.ts';
 import { assembleChatCompletion, readChatCompletion } from './chatCompletion.ts';
 import type { DetectedFormat } from './detection.ts';
+import { assembleGemini, readGemini } from './gemini.ts';
+import { assembleLangChain, readLangChain } from './langChain.ts';
 import { isRecord, type Json, type ModelCall, recordsIn } from './modelCall.ts';
+import { assembleOllama, readOllama } from './ollama.ts';
 import { assembleResponse, readResponse } from './response.ts';
 
 interface Format {
@@ -15,10 +20,15 @@ interface Format {
   assemble?(events: readonly Json[]): Json | null;
 }
 
-/** The first that fits: items of the Agents SDK contain items of the Responses API. */
+/** The first that fits: items of the Agents SDK contain items of the Responses API, and messages of LangChain and the AI SDK those of providers. */
 const formats: readonly Format[] = [
   { format: 'AGENTS_SDK', read: readAgentsSdk },
   { format: 'OPENAI_RESPONSE', read: readResponse, assemble: assembleResponse },
+  { format: 'GEMINI_RESPONSE', read: readGemini, assemble: assembleGemini },
+  { format: 'BEDROCK_CONVERSE', read: readConverse, assemble: assembleConverse },
+  { format: 'OLLAMA_CHAT', read: readOllama, assemble: assembleOllama },
+  { format: 'LANGCHAIN_MESSAGE', read: readLangChain, assemble: assembleLangChain },
+  { format: 'AI_SDK', read: readAiSdk, assemble: assembleAiSdk },
   { format: 'OPENAI_CHAT_COMPLETION', read: readChatCompletion, assemble: assembleChatCompletion },
   { format: 'ANTHROPIC_MESSAGE', read: readMessage, assemble: assembleMessage },
 ];
@@ -41,9 +51,9 @@ export function readAnswer(answer: unknown): Answer | null {
   return null;
 }
 
-/** JSON, else the events of an SSE stream. */
+/** JSON, a JSON value in each line, or the events of an SSE stream. */
 function valueOf(text: string): unknown {
-  if (/^\s*[[{]/.test(text)) return parsed(text);
+  if (/^\s*[[{]/.test(text)) return parsed(text) ?? text.split('\n').map(parsed);
   const events: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => events.push(parsed(data)) });
   // A recording may lack the empty line that ends the last event.
