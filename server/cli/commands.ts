@@ -18,7 +18,7 @@ export const commands: Record<string, Entry> = {
   },
   key: { summary: 'creates, lists and revokes keys', load: async () => (await import('./key.ts')).key },
   import: {
-    summary: 'imports a transcript of Claude Code, Codex or Gemini CLI, or lists them',
+    summary: 'imports a transcript of Claude Code, Codex or another program, or lists them',
     load: async () => (await import('./import.ts')).importCommand,
   },
   export: {

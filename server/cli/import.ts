@@ -14,12 +14,12 @@ import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.
 
 const usage = `${commandLine('import [<session id or "new"> <file>]')} [options]
 
-Imports a transcript of Claude Code, Codex or Gemini CLI into a session; "new" creates the session.
+Imports a transcript of Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI, Cursor CLI or Aider into a session; "new" creates the session.
 Without a file it lists the newest sessions of Claude Code and Codex on this machine, and asks on a terminal which one to import
 into a new session.
 
   --agent <id>        the agent that wrote the turns; with "new", also the holder of the new session
-  --format <format>   AUTO (default), CLAUDE_CODE, CODEX or GEMINI_CLI
+  --format <format>   AUTO (default), CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, COPILOT_CLI, CURSOR_CLI or AIDER
   --sidechain         the whole file is a sub-agent's transcript
   --skip-damaged      leaves out damaged lines, instead of refusing the file
   --title <title>     the title of the new session; default: the transcript's title, or its first request

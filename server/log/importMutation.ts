@@ -15,8 +15,9 @@ import { prepareImport } from './prepareImport.ts';
 import { demandReadableSession } from './queries.ts';
 import { Spool } from './spool.ts';
 import type { ReadOptions } from './transcripts/detect.ts';
+import { formats } from './transcripts/formats.ts';
 import { piecesOf } from './transcripts/lines.ts';
-import type { Count, ImportedTask } from './transcripts/transcript.ts';
+import type { Count, ImportedTask, TranscriptFormat as TranscriptFormatName } from './transcripts/transcript.ts';
 
 const TranscriptFormat = builder.enumType('TranscriptFormat', {
   description: 'Formats of transcripts.',
@@ -24,7 +25,11 @@ const TranscriptFormat = builder.enumType('TranscriptFormat', {
     AUTO: { description: 'Detects the format by the first lines. Never returned.' },
     CLAUDE_CODE: { description: 'Claude Code: the JSON lines of a session, or of one of its sub-agents.' },
     CODEX: { description: 'OpenAI Codex: a rollout.' },
-    GEMINI_CLI: { description: 'Gemini CLI: a session, which is one JSON document.' },
+    GEMINI_CLI: { description: 'Gemini CLI: a session, as JSON lines (0.40 and later) or as one JSON document.' },
+    OPENCODE: { description: 'OpenCode: what `opencode export` or `opencode run --format json` prints.' },
+    COPILOT_CLI: { description: 'GitHub Copilot CLI: the `events.jsonl` of a session.' },
+    CURSOR_CLI: { description: 'Cursor CLI: what `--output-format stream-json` prints, or an agent transcript.' },
+    AIDER: { description: 'Aider: the Markdown history of a chat. Commands have no output in it.' },
   },
 });
 
@@ -143,8 +148,8 @@ export const importOptions = {
   agentId: optional(agentId),
   format: withDefault(
     showAs(
-      z.enum(['AUTO', 'CLAUDE_CODE', 'CODEX', 'GEMINI_CLI'], {
-        message: 'is not a known format: give AUTO, CLAUDE_CODE, CODEX or GEMINI_CLI',
+      z.enum(['AUTO', ...(Object.keys(formats) as TranscriptFormatName[])], {
+        message: `is not a known format: give AUTO, ${Object.keys(formats).join(', ')}`,
       }),
       {
         type: TranscriptFormat,

@@ -29,6 +29,10 @@ const formats = [
   ['CLAUDE_CODE', 'Claude Code'],
   ['CODEX', 'OpenAI Codex'],
   ['GEMINI_CLI', 'Gemini CLI'],
+  ['OPENCODE', 'OpenCode'],
+  ['COPILOT_CLI', 'Copilot CLI'],
+  ['CURSOR_CLI', 'Cursor CLI'],
+  ['AIDER', 'Aider'],
 ] as const;
 
 /** Imports transcripts of coding tools: into a session, or each into a new one. */
@@ -79,7 +83,8 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
             {into
               ? 'What is new in the file is added to the log as history. Lines that were imported before are skipped.'
               : 'Each file becomes a session of its own.'}{' '}
-            A transcript is what Claude Code, Codex or Gemini CLI keeps of a conversation. Secrets in it are redacted.
+            A transcript is what Claude Code, Codex, Gemini CLI or a similar program keeps of a conversation. Secrets in
+            it are redacted.
           </p>
           <div className="field">
             <label htmlFor={chooser}>{files.length > 1 ? 'Files' : 'File'}</label>

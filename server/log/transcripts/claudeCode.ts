@@ -1,8 +1,18 @@
 import { apart } from '../../context/ownWords.ts';
 import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
+import { isCursor } from './cursor.ts';
 import { shortHash } from './lines.ts';
-import { fieldsOf, instantOf, isObject, listOf, tokensOf, type CallEntry, type Fields } from './transcript.ts';
+import {
+  fieldsOf,
+  instantOf,
+  isObject,
+  listOf,
+  tokensOf,
+  type CallEntry,
+  type Fields,
+  type MessageEntry,
+} from './transcript.ts';
 
 const types: ReadonlySet<unknown> = new Set(
   'user assistant system summary progress attachment file-history-snapshot queue-operation permission-mode custom-title ai-title last-prompt pr-link'.split(
@@ -10,8 +20,10 @@ const types: ReadonlySet<unknown> = new Set(
   ),
 );
 
+const fields = ['sessionId', 'message', 'summary', 'snapshot', 'uuid'];
+
 export const isClaudeCode = (entry: Fields): boolean =>
-  types.has(entry['type']) && ['sessionId', 'message', 'summary', 'snapshot', 'uuid'].some((field) => field in entry);
+  types.has(entry['type']) && fields.some((field) => field in entry) && !isCursor(entry);
 
 /** Claude Code writes it when a resumed session ends with words of the user's side. */
 const isFiller = ({ model }: Fields, texts: string[]): boolean =>
@@ -21,6 +33,7 @@ const isFiller = ({ model }: Fields, texts: string[]): boolean =>
 export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   const list = new TaskList();
   const uuids = new Set<unknown>();
+  const tree = new Conversation();
   const summaries: Fields[] = [];
   let titled = false;
   let named = false;
@@ -39,8 +52,9 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const results = blocks.filter(({ type }) => type === 'tool_result');
     for (const block of results) {
       const outcome = { text: textOf(block['content']), failed: block['is_error'] === true };
-      const call = draft.answer(block['tool_use_id'], outcome, place);
-      if (call !== null && !outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
+      draft.answer(block['tool_use_id'], outcome, place, (call) => {
+        if (!outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
+      });
     }
     const texts = textsOf(blocks);
     const mayBeOwn = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0;
@@ -49,12 +63,13 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     if (sidechain) draft.addMessage('SYSTEM', texts, place, { kind: 'SUBTASK' });
     else if (!mayBeOwn)
       draft.addMessage('SYSTEM', texts, place, entry['isCompactSummary'] === true ? { kind: 'STATUS' } : {});
-    else said(own, program, place);
+    else tree.say(entry, said(own, program, place));
   }
 
-  function said(own: string[], program: string[], place: Place): void {
-    if (own.length > 0) draft.addPersonMessage(own, place);
+  function said(own: string[], program: string[], place: Place): MessageEntry | null {
+    const message = own.length > 0 ? draft.addPersonMessage(own, place) : null;
     draft.addMessage('SYSTEM', program, place);
+    return message;
   }
 
   /** Words of a person that came while the agent worked. */
@@ -76,10 +91,18 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     ).length;
     // Messages of a sub-agent count as tool output, so that the agent's own last message stays the last.
     const texts = textsOf(blocks);
-    draft.addMessage(sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT', texts, place, {
-      id,
-      ...(sidechain ? { kind: 'SUBTASK' as const } : entry['isApiErrorMessage'] === true && { kind: 'ERROR' as const }),
-    });
+    const added = draft.addMessage(
+      sidechain ? 'TOOL' : isFiller(message, texts) ? 'SYSTEM' : 'ASSISTANT',
+      texts,
+      place,
+      {
+        id,
+        ...(sidechain
+          ? { kind: 'SUBTASK' as const }
+          : entry['isApiErrorMessage'] === true && { kind: 'ERROR' as const }),
+      },
+    );
+    if (!sidechain) tree.answer(entry, added);
     for (const block of blocks) {
       if (block['type'] === 'tool_use')
         draft.call(block['id'], block['name'], block['input'], writtenBy(block), place, id);
@@ -110,6 +133,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       uuids.add(entry['uuid']);
       const sidechain = sidechainFile || entry['isSidechain'] === true;
       if (sidechain) draft.counts.sidechainLines += 1;
+      else tree.add(entry, place.at);
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
       else if (entry['type'] === 'attachment' && !sidechain) queued(entry, place);
@@ -125,6 +149,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
         );
     },
     end() {
+      for (const message of tree.left()) draft.withdraw(message);
       // The file may contain summaries of other sessions.
       const own = titled
         ? undefined
@@ -132,6 +157,71 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (own !== undefined) draft.name(own['summary']);
     },
   };
+}
+
+interface Node {
+  parent: unknown;
+  at: Date | null;
+  messages: MessageEntry[];
+  isPerson: boolean;
+}
+
+/** The tree of the entries: a person who goes back to an earlier message and says something else begins a branch. */
+class Conversation {
+  readonly #nodes = new Map<unknown, Node>();
+
+  add({ uuid, parentUuid, logicalParentUuid }: Fields, at: Date | null): void {
+    if (typeof uuid === 'string')
+      this.#nodes.set(uuid, { parent: parentUuid ?? logicalParentUuid, at, messages: [], isPerson: false });
+  }
+
+  say(entry: Fields, message: MessageEntry | null): void {
+    this.answer(entry, message);
+    const node = this.#nodes.get(entry['uuid']);
+    if (node !== undefined && message !== null) node.isPerson = true;
+  }
+
+  answer({ uuid }: Fields, message: MessageEntry | null): void {
+    if (message !== null) this.#nodes.get(uuid)?.messages.push(message);
+  }
+
+  /** The messages of branches that were left: of several things said in the same place, the one on the way to the newest entry counts, else the newest. */
+  left(): MessageEntry[] {
+    const siblings = new Map<unknown, unknown[]>();
+    let newest: [unknown, Node] | null = null;
+    for (const [uuid, node] of this.#nodes) {
+      if (newest === null || (node.at ?? 0) >= (newest[1].at ?? 0)) newest = [uuid, node];
+      if (!node.isPerson || typeof node.parent !== 'string') continue;
+      const group = siblings.get(node.parent);
+      if (group === undefined) siblings.set(node.parent, [uuid]);
+      else group.push(uuid);
+    }
+    const groups = [...siblings.values()].filter((group) => group.length > 1);
+    if (groups.length === 0 || newest === null) return [];
+    const way = new Set<unknown>();
+    for (let at: unknown = newest[0]; this.#nodes.has(at) && !way.has(at); at = this.#nodes.get(at)!.parent)
+      way.add(at);
+    const gone = new Map<unknown, boolean>();
+    for (const group of groups) {
+      const time = (uuid: unknown): number => this.#nodes.get(uuid)!.at?.getTime() ?? 0;
+      const kept = group.find((uuid) => way.has(uuid)) ?? group.reduce((a, b) => (time(b) >= time(a) ? b : a));
+      for (const uuid of group) if (uuid !== kept) gone.set(uuid, true);
+    }
+    return [...this.#nodes].flatMap(([uuid, { messages }]) => (this.#isGone(uuid, gone) ? messages : []));
+  }
+
+  /** Whether an entry comes after one that was left, or is one; remembers it. */
+  #isGone(uuid: unknown, gone: Map<unknown, boolean>): boolean {
+    const passed: unknown[] = [];
+    let at = uuid;
+    for (; !gone.has(at) && this.#nodes.has(at); at = this.#nodes.get(at)!.parent) {
+      passed.push(at);
+      gone.set(at, false);
+    }
+    const isGone = gone.get(at) ?? false;
+    for (const each of passed) gone.set(each, isGone);
+    return isGone;
+  }
 }
 
 const taskTools = new Set(['TodoWrite', 'TaskCreate', 'TaskUpdate']);

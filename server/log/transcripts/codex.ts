@@ -42,6 +42,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   let announces = false;
   let acts = 0;
   let total: Fields = {};
+  /** Calls of which an event says that they failed. */
+  const failed = new Set<unknown>();
 
   function person(texts: string[], place: Place): void {
     const words = wordsOf(texts);
@@ -102,8 +104,9 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       if (typeof payload['status'] === 'string')
         draft.answer(key, { text: payload['status'], failed: payload['status'] === 'failed' }, place);
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-      const answered = draft.answer(id, outcomeOf(payload['output']), place);
-      if (answered?.name === 'update_plan' && answered.error === null && !sidechainFile) {
+      const outcome = outcomeOf(payload['output']);
+      draft.answer(id, { ...outcome, failed: outcome.failed || failed.has(id) }, place, (answered) => {
+        if (answered.name !== 'update_plan' || answered.error !== null || sidechainFile) return;
         draft.useArguments(answered, (args) => {
           const plan = listOf(fieldsOf(args)['plan']).map(fieldsOf);
           draft.setTasks(
@@ -111,7 +114,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
             place,
           );
         });
-      }
+      });
     }
   }
 
@@ -161,6 +164,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
         !sidechainFile
       ) {
         announce(payload['message'], 'user_message', place);
+      } else if (type === 'event_msg' && isFailedEnd(payload)) {
+        failed.add(payload['call_id']);
       } else if (type === 'event_msg' && payload['type'] === 'item_completed' && !sidechainFile) {
         const { type: kind, content } = fieldsOf(payload['item']);
         if (kind === 'UserMessage')
@@ -179,6 +184,14 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     },
   };
 }
+
+/** Whether an event says that a patch or a tool of an MCP server failed, which the output may not show. */
+function isFailedEnd({ type, success, result }: Fields): boolean {
+  if (type === 'patch_apply_end') return success === false;
+  return type === 'mcp_tool_call_end' && ('Err' in fieldsOf(result) || isMcpError(fieldsOf(fieldsOf(result)['Ok'])));
+}
+
+const isMcpError = ({ isError, is_error }: Fields): boolean => isError === true || is_error === true;
 
 const wordsOf = (texts: string[]): string =>
   texts
@@ -214,7 +227,7 @@ const failedCommand = /^(Process exited with code|Exit code:?) [1-9-]/m;
 
 /** Answers of the program, instead of output, when a call failed or did not run. */
 const failedCall =
-  /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
+  /^(failed in sandbox |execution error: |apply_patch verification failed|exec_command failed|tool call (failed|error)|failed to parse function arguments|unsupported call: |(patch|exec command) rejected by user)/;
 
 /** The outcome of a call, from what Codex writes as its output. */
 export function outcomeOf(output: unknown): Outcome {
@@ -236,6 +249,9 @@ export function outcomeOf(output: unknown): Outcome {
     };
   }
   const text = typeof output === 'string' ? output : JSON.stringify(output ?? '');
+  // A result whose JSON was changed by hand, as in published files.
+  const code = /^\{"output":/.test(text) ? /"metadata":\{"exit_code":(-?\d+)/.exec(text.slice(-200))?.[1] : undefined;
+  if (code !== undefined) return { text, failed: code !== '0' };
   return { text, failed: failedCall.test(text) || failedCommand.test(text.split(/^Output:$/m, 1)[0] ?? '') };
 }
 

@@ -3,11 +3,11 @@ import { BadUserInputError } from '../../core/errors.ts';
 import { damagedLine, demandFitting, isDocument, partsOfDocument } from './document.ts';
 import { exportedIn } from './exported.ts';
 import { Draft, type Place } from './draft.ts';
-import { formatOf, formats, type Format } from './formats.ts';
+import { formatOf, formatOfText, formats, type Format } from './formats.ts';
 import { faultIn, isBounded, opensObject } from './json.ts';
 import { isBlank, readLines, shortHash, type Line } from './lines.ts';
 import type { Spool } from '../spool.ts';
-import type { Reader } from './reader.ts';
+import type { Blocks, Reader } from './reader.ts';
 import { isObject, type Fields, type Transcript, type TranscriptFormat } from './transcript.ts';
 
 export interface ReadOptions {
@@ -50,8 +50,11 @@ export async function readTranscript(
       const next = await batches.next();
       if (next.done === true) break;
       const from = begin.length;
-      for (const line of next.value) if (!isBlank(line)) begin.push(line);
-      if (begin.length > from) recognised = recognise(begin.slice(0, detectionLines), from);
+      // Blank lines have a meaning in a plain text, which the first line tells.
+      for (const line of next.value) if (!isBlank(line) || (from === 0 && begin.length > 0)) begin.push(line);
+      if (begin.length > from)
+        recognised = recognise(begin.filter((line) => !isBlank(line)).slice(0, detectionLines), from);
+      if (recognised === null) begin.splice(0, begin.length, ...begin.filter((line) => !isBlank(line)));
     }
     const isEmpty = begin.length === 0;
     if (isEmpty ? !mayBeEmpty || format === 'AUTO' : recognised === null && format === 'AUTO')
@@ -72,12 +75,13 @@ export async function readTranscript(
       begin.splice(0, begin.length, document);
     }
     const known = recognised ?? (format as TranscriptFormat);
+    if (recognised === null && formats[known].blocks !== undefined && !isEmpty) throw unrecognised(begin);
     const draft = new Draft(spool);
     const intake = new Intake(draft, formats[known], sidechain, skipDamaged);
     await intake.take(begin);
     for await (const lines of batches) await intake.take(lines);
+    await intake.end();
     if (intake.known === 0 && !isEmpty) throw unrecognised(begin);
-    intake.reader.end?.();
     return draft.finish(known);
   } finally {
     await batches.return(undefined);
@@ -86,12 +90,14 @@ export async function readTranscript(
 
 /** What the lines are, by their structure; null when those from `from` on do not say. DOCUMENT is a JSON document. */
 function recognise(lines: Line[], from: number): TranscriptFormat | 'DOCUMENT' | null {
+  const first = lines[0]!.text ?? '';
+  const plain = from === 0 ? formatOfText(first) : null;
+  if (plain !== null) return plain;
   for (const line of lines.slice(from)) {
     const entry = entryOf(line);
     const found = entry === null ? null : formatOf(entry);
     if (found !== null) return found;
   }
-  const first = lines[0]!.text ?? '';
   const isOpen = from <= 1 && lines.length > 1 && opensObject(first);
   return isOpen || (from === 0 && isDocument(first)) ? 'DOCUMENT' : null;
 }
@@ -110,8 +116,11 @@ class Intake {
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
   readonly #breaks = new Breaks();
+  readonly #blocks: Blocks | undefined;
   /** The first entry of the file, or the document without its messages. */
   #head: Fields | null = null;
+  /** Characters since the last batch ended. */
+  #taken = 0;
   /** Entries of types that the reader knows. */
   known = 0;
 
@@ -122,31 +131,41 @@ class Intake {
     private readonly skipDamaged: boolean,
   ) {
     this.reader = format.reader(draft, sidechain);
+    this.#blocks = format.blocks?.();
   }
 
   async take(lines: Iterable<Line>): Promise<void> {
-    let taken = 0;
-    for (const line of lines) {
-      if (isBlank(line)) continue;
-      for (const entry of this.#entriesOf(line)) {
-        if (entry !== null) {
-          await this.#breaks.rest();
-          this.#takeEntry(entry);
-          taken += entry.characters;
-        }
-        if (taken > batchCharacters) {
-          await this.#settle();
-          taken = 0;
-        }
-        await this.#breaks.rest();
-      }
-    }
+    for (const line of lines)
+      if (!isBlank(line) || this.#blocks !== undefined) await this.#takeAll(this.#entriesOf(line));
     await this.#settle();
+  }
+
+  /** Ends the file. */
+  async end(): Promise<void> {
+    if (this.#blocks !== undefined) await this.#takeAll([...this.#blocks.end()].map(takenPart));
+    this.reader.end?.();
+    await this.#settle();
+  }
+
+  async #takeAll(entries: Iterable<Taken | null>): Promise<void> {
+    for (const entry of entries) {
+      if (entry !== null) {
+        await this.#breaks.rest();
+        this.#takeEntry(entry);
+        this.#taken += entry.characters;
+      }
+      if (this.#taken > batchCharacters) await this.#settle();
+      await this.#breaks.rest();
+    }
   }
 
   /** The entries of a line. Null is a step without one. */
   *#entriesOf(line: Line): Generator<Taken | null> {
     const { parts } = this.format;
+    if (this.#blocks !== undefined && line.text !== null) {
+      for (const fields of this.#blocks.take(line.text)) yield takenPart(fields);
+      return;
+    }
     if (parts !== undefined && isDocument(line.text ?? '')) {
       for (const fields of partsOfDocument(line.text!, line.number))
         if (fields === null) yield null;
@@ -177,6 +196,7 @@ class Intake {
         ['input', 'content'],
       );
     }
+    this.#taken = 0;
     await this.draft.settle();
   }
 

@@ -26,8 +26,8 @@ import {
 const KB = 1024;
 export const maxTasks = 500;
 const maxFiles = 200;
-/** Outcomes that are kept until their calls come. */
-const maxEarly = 20;
+/** Outcomes that are kept until their calls come, and their characters. */
+const maxEarly = { count: 10_000, characters: 8 * 1024 * KB };
 /** First requests that are considered for the title. */
 const titleCandidates = 20;
 
@@ -39,7 +39,12 @@ export interface Place {
 export interface Outcome {
   text: string;
   failed: boolean;
+  /** Whether the format counts it as a failed call; null: when it failed. A command that ended with another code than 0 may not. */
+  counts?: boolean;
 }
+
+/** What is to be done with a call that has its outcome. */
+type Use = (call: CallEntry) => void;
 
 /** Collects what the readers find, in order and storable, with each call and message once. */
 export class Draft {
@@ -55,7 +60,8 @@ export class Draft {
   readonly #callNames = new Tally();
   readonly #failed = new Set<string>();
   /** Outcomes that stand before their calls. */
-  readonly #early = new Map<string, { outcome: Outcome; place: Place }>();
+  readonly #early = new Map<string, { outcome: Outcome; place: Place; use: Use | undefined }>();
+  #earlyCharacters = 0;
   readonly #written = new Map<string, string[]>();
   readonly #files = new Set<string>();
   #fileCharacters = 0;
@@ -132,6 +138,12 @@ export class Draft {
     message.role = 'SYSTEM';
     this.#people -= 1;
     this.#demoted.add(message.turn);
+  }
+
+  /** Marks a message from which a person went back: it stays in the log, and is not of the conversation. */
+  withdraw(message: MessageEntry): void {
+    if (message.role === 'USER' || message.role === 'ASSISTANT')
+      Object.assign(message, { role: 'SYSTEM', messageKind: 'STATUS' });
   }
 
   /** Adds a message, or parts to the message with this id. Ignores blank texts. Without a kind, texts of programs get the one that they name. */
@@ -218,21 +230,31 @@ export class Draft {
     const early = this.#early.get(callId);
     if (early === undefined) return;
     this.#early.delete(callId);
+    this.#earlyCharacters -= early.outcome.text.length;
     this.#answerCall(call, early.outcome, early.place);
+    early.use?.(call);
   }
 
-  /** Records the first outcome of a call. Returns the call; null for a repeated outcome, or when the call is unknown so far. */
-  answer(id: unknown, outcome: Outcome, place: Place): CallEntry | null {
+  /** Records the first outcome of a call, also when it stands before its call. `use` gets the call then. */
+  answer(id: unknown, outcome: Outcome, place: Place, use?: Use): void {
     const callId = this.#callId(id, '');
     const call = this.#calls.get(callId);
-    if (call === undefined && callId !== '' && this.#early.size < maxEarly) this.#early.set(callId, { outcome, place });
-    return call === undefined || call.resultLine !== null ? null : this.#answerCall(call, outcome, place);
+    if (call === undefined) {
+      const { length } = outcome.text;
+      if (callId === '' || this.#early.has(callId) || this.#early.size >= maxEarly.count) return;
+      if (this.#earlyCharacters + length > maxEarly.characters) return;
+      this.#early.set(callId, { outcome, place, use });
+      this.#earlyCharacters += length;
+    } else if (call.resultLine === null) {
+      this.#answerCall(call, outcome, place);
+      use?.(call);
+    }
   }
 
-  #answerCall(call: CallEntry, { text, failed }: Outcome, { line, at }: Place): CallEntry {
+  #answerCall(call: CallEntry, { text, failed, counts = failed }: Outcome, { line, at }: Place): void {
     const { callId } = call;
     this.#fresh.add(call);
-    if (failed) this.#failed.add(callId);
+    if (counts) this.#failed.add(callId);
     call.resultLine = line;
     call.durationMs = durationOf(call.at, at, line === call.line);
     const outcome = this.clean.text(text);
@@ -244,7 +266,6 @@ export class Draft {
       for (const path of call.filesModified) this.#addFile(path);
     }
     this.#written.delete(callId);
-    return call;
   }
 
   #addFile(path: string): void {

@@ -79,7 +79,8 @@ test.each([undefined, 2])('reads a session on one line or on many (%s)', async (
   expect(callsIn(read)[0]?.message?.parts[0]?.text).toBe('I write it down.');
   expect(read.facts).toMatchObject({
     filesModified: ['fence.md'],
-    toolErrors: 2,
+    // As the file says: a command that ended with 1 was called with success.
+    toolErrors: 1,
     thinkingBlocks: 2,
     humanMessages: 2,
     assistantMessages: 2,

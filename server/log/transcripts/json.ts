@@ -27,7 +27,7 @@ export function isBounded(text: string): boolean {
 }
 
 /** An entry of an array, and where it begins in the text. */
-export interface Piece {
+interface Piece {
   at: number;
   text: string;
 }

@@ -1,6 +1,12 @@
 import type { Place } from './draft.ts';
 import type { Fields } from './transcript.ts';
 
+/** Puts the lines of a plain text together to entries. */
+export interface Blocks {
+  take(line: string): Iterable<Fields>;
+  end(): Iterable<Fields>;
+}
+
 /** Reads one format; receives every entry of a file in order. */
 export interface Reader {
   knows(entry: Fields): boolean;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { made, madeFormats } from '../../../test/madeTranscripts.ts';
+import { made, madeFormats, madeOtherwise } from '../../../test/madeTranscripts.ts';
 import { fixture, readText } from '../../../test/readTranscripts.ts';
 import { faultIn } from './json.ts';
 
@@ -22,18 +22,21 @@ const inner = fc.oneof(
 test('reads a file as its outer format, whatever texts of other formats it holds', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...madeFormats),
+      fc.constantFrom(...(Object.entries(made) as typeof madeOtherwise), ...madeOtherwise),
       fc.array(inner, { minLength: 1, maxLength: 3 }),
       fc.constantFrom('said', 'output', 'answer'),
-      async (format, texts, place) => {
-        const text = made[format]({ [place]: texts.join('\n') });
+      async ([format, write], texts, place) => {
+        // A history in Markdown has no mark by which an answer could not end: only its kind is sure.
+        const isPlain = format === 'AIDER';
+        const text = write({ [place]: texts.join('\n') });
         const read = await readText(text);
         expect(read.format).toBe(format);
+        if (isPlain) return;
         expect(read.facts).toMatchObject({ badLines: 0, unknownTypes: [], humanMessages: 1 });
         expect(JSON.stringify(read.entries)).toContain(JSON.stringify(texts[0]!.trim().slice(0, 60)).slice(1, -1));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 

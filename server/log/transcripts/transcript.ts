@@ -1,7 +1,8 @@
 import type { MessageKind, MessageRole, TaskStatus } from '../../generated/prisma/client.ts';
 import type { Kept, Spool } from '../spool.ts';
 
-export type TranscriptFormat = 'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI';
+export type TranscriptFormat =
+  'CLAUDE_CODE' | 'CODEX' | 'GEMINI_CLI' | 'OPENCODE' | 'COPILOT_CLI' | 'CURSOR_CLI' | 'AIDER';
 
 /** Tokens as models reported them; `inputTokens` excludes tokens that were read from or written to a cache. */
 export interface Tokens {
