@@ -12,6 +12,8 @@ export interface Item {
   origin?: Origin;
   /** The agent that recorded it in a user's name. */
   recordedBy?: string;
+  /** Where the whole of it is in the log, ` (call <callId>)`: the end of every form, also of a shortened one. */
+  place?: string;
   /** The shortest useful form; below its length it is cut like any text. */
   brief?: string;
   /** The two parts of a call, shortened separately and shown together. `gist`: the call in short. */

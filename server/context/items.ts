@@ -195,9 +195,11 @@ export const workspacePlaces = (workspace: Context['workspace']): [name: string,
   ).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 
 function checkItem(check: Context['checks'][number], index: number): Item {
-  const brief = checkText(check);
-  return { id: `check-${index + 1}`, kind: 'CHECK', content: `${brief} (call ${check.callId})`, brief, stage: 'work' };
+  const [brief, place] = [checkText(check), placeOf(check)];
+  return { id: `check-${index + 1}`, kind: 'CHECK', content: brief + place, brief, place, stage: 'work' };
 }
+
+const placeOf = ({ callId }: { callId: string }): string => ` (call ${callId})`;
 
 const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
   `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
@@ -205,22 +207,25 @@ const checkText = ({ command, outcome, stale }: Context['checks'][number]): stri
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
 
-function attemptItem({ what, error, callId }: Context['failedAttempts'][number], index: number): Item {
-  const call = { made: `${what} (call ${callId})`, gist: what, outcome: error };
+function attemptItem(attempt: Context['failedAttempts'][number], index: number): Item {
+  const { what, error } = attempt;
+  const place = placeOf(attempt);
   return {
     id: `failed-attempt-${index + 1}`,
     kind: 'FAILED_ATTEMPT',
-    content: `${call.made} -> ${error}`,
+    content: `${what}${place} -> ${error}`,
     stage: 'work',
-    call,
+    call: { made: what, gist: what, outcome: error },
+    place,
   };
 }
 
-const findingItem = ({ line, command, callId }: NonNullable<Context['findings']>[number], index: number): Item => ({
+const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({
   id: `finding-${index + 1}`,
   kind: 'FINDING',
-  content: `${line} (from ${command}, call ${callId})`,
-  brief: line,
+  content: `${finding.line} (from ${finding.command})${placeOf(finding)}`,
+  brief: finding.line,
+  place: placeOf(finding),
   stage: 'work',
 });
 

@@ -177,6 +177,28 @@ describe('a prompt of any Context within any budget', () => {
     );
   });
 
+  it('says of every check, failed attempt and result in which call the whole of it is, however short the line', () => {
+    const text = fc.string({ minLength: 1, maxLength: 300 });
+    const callId = fc.stringMatching(/^[a-z]{4,40}$/);
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ command: text, outcome: fc.constantFrom('PASSED', 'FAILED'), stale: fc.boolean(), callId }),
+        ),
+        fc.array(fc.record({ what: text, error: text, callId })),
+        fc.array(fc.record({ line: text, command: text, callId })),
+        anyBudget,
+        (checks, failedAttempts, findings, budget) => {
+          const context = { ...emptyContext, checks, failedAttempts, findings } as Context;
+          const { text: prompt, kept } = packed(context, budget);
+          for (const { place } of kept)
+            if (place !== undefined) expect(prompt.replaceAll('\n', ' ')).toContain(place.trim());
+        },
+      ),
+      { numRuns: runs(200) },
+    );
+  });
+
   it('shows every tool call with its outcome', () => {
     const calls = Array.from({ length: 12 }, (_, n) => ({
       toolCallId: `${n}`,

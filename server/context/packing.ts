@@ -126,14 +126,16 @@ export class Packing {
 
   #add(stage: Stage): boolean {
     return this.pieces.filter(isIn(stage)).every((piece) => {
-      const { kind, brief } = piece.item;
-      if (brief !== undefined)
-        return this.#put(piece, Math.min(brief.length + 2, 100), Math.min(brief.length + 2, 100));
+      const { kind, brief, place = '' } = piece.item;
+      if (brief !== undefined) {
+        const length = Math.min(brief.length + 2, 100) + place.length;
+        return this.#put(piece, length, length);
+      }
       if (kind === 'FILE' || kind === 'CALL') return this.#put(piece, 60, 300);
       if (stage === 'rest') return this.#put(piece, 60, 200);
       return this.#put(
         piece,
-        60,
+        60 + place.length,
         kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160,
       );
     });

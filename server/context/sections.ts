@@ -119,6 +119,7 @@ function titleOf(item: Item, named: boolean): string {
 }
 
 function writing(item: Item): Pick<Piece, 'full' | 'short'> {
+  const place = item.place === undefined ? '' : ` ${inline(item.place)}`;
   if (item.call !== undefined) {
     const [made, gist, outcome, line] = [
       inline(item.call.made),
@@ -126,20 +127,22 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
       indented(item.call.outcome),
       inline(item.call.outcome),
     ];
-    const full = `- ${made} -> ${outcome}`;
+    const full = `- ${made}${place} -> ${outcome}`;
     return {
       full,
       short: (characters) => {
         if (full.length <= characters) return full;
-        const call = shorten(`- ${gist}`, Math.max(Math.ceil(characters * 0.4), characters - 4 - line.length));
+        const room = characters - place.length;
+        const call = shorten(`- ${gist}`, Math.max(Math.ceil(room * 0.4), room - 4 - line.length)) + place;
         return `${call} -> ${ends(line, Math.max(characters - call.length - 4, 1))}`;
       },
     };
   }
   if (item.brief !== undefined) {
     const [full, brief] = [`- ${inline(item.content)}`, `- ${inline(item.brief)}`];
+    const whole = full.slice(0, full.length - place.length);
     const short = (characters: number): string =>
-      characters < brief.length + 20 ? shorten(brief, characters) : shorten(full, characters);
+      shorten(characters - place.length < brief.length + 20 ? brief : whole, characters - place.length) + place;
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
   }
   if (item.kind === 'COMPACTION') {
