@@ -24,8 +24,10 @@ async function buildServer(): Promise<void> {
       minify: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
-        // The second file is that of worker threads.
-        input: [join(root, 'server/cli/baton.ts'), join(root, 'server/pipelines/checkWorker.mjs')],
+        // Beside the program, the files of worker threads.
+        input: ['cli/baton.ts', 'log/importWorker.ts', 'pipelines/checkWorker.mjs'].map((file) =>
+          join(root, 'server', file),
+        ),
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

@@ -27,6 +27,7 @@ import { start } from './start.ts';
 import { tools } from './tools.ts';
 import { traces } from './traces.ts';
 import { turns } from './turns.ts';
+import { uploads } from './uploads.ts';
 import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, (place: Place, say: (line: string) => void) => Promise<Line[]>> = {
@@ -58,6 +59,7 @@ const benchmarks: Record<string, (place: Place, say: (line: string) => void) => 
   prepared,
   prompts,
   turns,
+  uploads,
 };
 const file = 'bench.md';
 

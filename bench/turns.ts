@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeId } from '../server/core/ids.ts';
 import { client, send } from '../test/graphql.ts';
 import { largeContexts } from '../test/largeContexts.ts';
-import { startServer } from '../test/server.ts';
 import { sseStream } from '../test/socket.ts';
 import { workTranscript } from '../test/transcripts.ts';
 import { world } from '../test/world.ts';
@@ -22,6 +21,7 @@ import {
   type Makes,
 } from './operations.ts';
 import type { Place } from './place.ts';
+import { startProbed } from './probed.ts';
 import { atMost, digits, type Line } from './report.ts';
 
 const mostMs = 50;
@@ -48,30 +48,12 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
   const sessionId = encodeId('session', await largeContexts(pool, 100));
   for (const id of others) await agent(id, { maxCapacity: 1_000 });
   await pool.query(`UPDATE agents SET max_capacity = 1000000, role = 'worker'`);
-  const probe = new URL('../test/longestTurn.mjs', import.meta.url).href;
-  const server = await startServer({
-    databaseUrl,
-    env: {
-      BATON_DEMO: '0',
-      NODE_OPTIONS: `--import ${probe}`,
-      BATON_WEBHOOK_KEY: 'k'.repeat(32),
-      BATON_WEBHOOK_ALLOW: '127.0.0.0/8',
-    },
+  const server = await startProbed(place, databaseUrl, {
+    BATON_WEBHOOK_KEY: 'k'.repeat(32),
+    BATON_WEBHOOK_ALLOW: '127.0.0.0/8',
   });
-  place.atEnd(async () => void (await server.kill()));
+  const { longestTurn, memoryOf } = server;
   const api = client(server.url);
-
-  const longestTurn = async (): Promise<number> => {
-    const lines = server.logs.length;
-    process.kill(server.pid, 'SIGUSR2');
-    for (;;) {
-      const line = server.logs.slice(lines).find((each) => each.startsWith('longest turn'));
-      if (line !== undefined) return Number(/[\d.]+/.exec(line)![0]);
-      await pause(5);
-    }
-  };
-  const memoryOf = (name: 'VmHWM' | 'VmRSS'): number =>
-    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) / 1_024;
 
   const ask = async (query: string, variables: object = {}): Promise<Record<string, unknown>> => {
     const { data, errors } = await api.post<{ answer: Record<string, unknown> } | null>(query, variables);

@@ -11,7 +11,7 @@ import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { commandLine, packageFolder } from './infra/place.ts';
 import { StartError } from './infra/startError.ts';
 import { createPersistedOperations, readManifest } from './limits/persisted.ts';
-import { endThreads } from './pipelines/checks.ts';
+import { endThreads } from './core/threads.ts';
 import { redactLogLine } from './redaction/logLine.ts';
 
 const manifestFile = join(packageFolder, 'client/gql/persisted-documents.json');

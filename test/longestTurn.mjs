@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 
 // For `node --import`: prints the processor time of the main thread in the longest turn of the event loop since the last SIGUSR2.
 const spentMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6;
@@ -10,8 +11,10 @@ const look = () => {
   before = now;
   setImmediate(look);
 };
-setImmediate(look);
-process.on('SIGUSR2', () => {
-  process.stdout.write(`longest turn: ${longest.toFixed(1)} ms\n`);
-  longest = 0;
-});
+if (isMainThread) {
+  setImmediate(look);
+  process.on('SIGUSR2', () => {
+    process.stdout.write(`longest turn: ${longest.toFixed(1)} ms\n`);
+    longest = 0;
+  });
+}

@@ -49,6 +49,16 @@ export const limits = {
    */
   uploads: { turnBytes: MB, atOnce: 1, ofKey: 1, waiting: 50, waitMs: 15_000, slowest: { bytes: 512 * KB, ms: 4_000 } },
   /**
+   * Of the worker thread that reads and redacts a transcript, BAD_USER_INPUT: `processorMs` without the time in which other programs have
+   * the processor. UNAVAILABLE after `answerWithin` milliseconds for one step. `turns`: of transcripts without a turn of `uploads`.
+   */
+  imports: {
+    processorMs: 300_000,
+    memoryMb: 512,
+    answerWithin: 60_000,
+    turns: { atOnce: 2, ofKey: 1, waiting: 200, waitMs: 15_000 },
+  },
+  /**
    * Queries of at least this cost: at most `atOnce` run concurrently, `ofKey` of them for one key. At most `waiting` wait,
    * each up to `waitMs` milliseconds. UNAVAILABLE.
    */

@@ -3,7 +3,8 @@ import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import type { Usage } from './queries.ts';
 import { isInLog } from './transcripts/exported.ts';
-import type { LineOf, Tokens, Transcript } from './transcripts/transcript.ts';
+import type { Prepared } from './preparation.ts';
+import type { LineOf, Tokens } from './transcripts/transcript.ts';
 
 /** The columns of a Turn that an import may change. */
 export interface OpenTurn extends Usage {
@@ -28,11 +29,14 @@ export interface StoredCall {
 export interface Known {
   /** Whether the log has this line: from an earlier import, or because Baton wrote the line from the log. */
   line(index: number): boolean;
+  /** The indexes of those lines. */
+  lines: readonly number[];
   /** Turns of earlier imports, by the number of the turn in the file. */
   turnOf: Map<number, string>;
+  /** The last of them in the file. */
+  lastTurn: { turn: number; id: string } | null;
   calls: Map<string, StoredCall>;
   usage: Map<string, StoredUsage>;
-  lineCount: number;
   /** Whether an earlier import wrote a line. */
   continues: boolean;
 }
@@ -40,7 +44,7 @@ export interface Known {
 /** Values of one statement: more of them would take the event loop and the database long at once. */
 const valuesOfStatement = 5_000;
 
-function* partsOf<Value>(values: readonly Value[]): Generator<Value[]> {
+export function* slicesOf<Value>(values: readonly Value[]): Generator<Value[]> {
   for (let from = 0; from < values.length; from += valuesOfStatement)
     yield values.slice(from, from + valuesOfStatement);
 }
@@ -76,12 +80,9 @@ export async function findKnownLines(
   sessionId: string,
   lines: readonly LineOf[],
 ): Promise<{ isKnown: (line: LineOf) => boolean; turns: Map<string, string | null> }> {
-  const turns = new Map<string, string | null>();
-  for (const some of partsOf(lines)) {
-    const keys = some.map(({ key }) => key);
-    for (const { key, turnId } of await query<{ key: string; turnId: string | null }>(findLines, [sessionId, keys]))
-      turns.set(key, turnId);
-  }
+  const keys = lines.map(({ key }) => key);
+  const found = await query<{ key: string; turnId: string | null }>(findLines, [sessionId, keys]);
+  const turns = new Map(found.map(({ key, turnId }) => [key, turnId]));
   const [counts] = lines.some(({ exported }) => exported !== null)
     ? await query<{ messageCount: number; toolCallCount: number }>(findCounts, [sessionId])
     : [];
@@ -89,35 +90,51 @@ export async function findKnownLines(
   return { turns, isKnown: ({ key, exported }) => turns.has(key) || (log !== null && isInLog(exported, log)) };
 }
 
-export async function readKnown(work: Work, sessionId: string, { lines, entries, usage }: Transcript): Promise<Known> {
-  const { isKnown, turns: found } = await findKnownLines((text, values) => work.query(text, values), sessionId, lines);
+export async function readKnown(work: Work, sessionId: string, { lines, callIds, usage }: Prepared): Promise<Known> {
+  const isKnown = new Uint8Array(lines.length);
+  const known: number[] = [];
   const turnOf = new Map<number, string>();
-  for (const { key, turn } of lines) {
-    const turnId = found.get(key);
-    if (turnId != null) turnOf.set(turn, turnId);
+  let lastTurn: Known['lastTurn'] = null;
+  let continues = false;
+  let index = 0;
+  for (const some of slicesOf(lines)) {
+    const found = await findKnownLines((text, values) => work.query(text, values), sessionId, some);
+    continues ||= found.turns.size > 0;
+    for (const line of some) {
+      const { key, turn } = line;
+      if (found.isKnown(line)) {
+        isKnown[index] = 1;
+        known.push(index);
+      }
+      index += 1;
+      const id = found.turns.get(key);
+      if (id == null) continue;
+      turnOf.set(turn, id);
+      if (lastTurn === null || turn >= lastTurn.turn) lastTurn = { turn, id };
+    }
   }
-  const callIds = entries.flatMap((entry) => (entry.kind === 'call' ? [entry.callId] : []));
   const calls = new Map<string, StoredCall>();
   const stored = new Map<string, StoredUsage>();
-  for (const some of partsOf(callIds))
+  for (const some of slicesOf(callIds))
     for (const call of await work.query<StoredCall>(findCalls, [sessionId, some])) calls.set(call.callId, call);
-  for (const some of partsOf(usage)) {
+  for (const some of slicesOf(usage)) {
     const keys = some.map(({ key }) => key);
     for (const item of await work.query<StoredUsage>(findUsage, [sessionId, keys])) stored.set(item.key, item);
   }
   return {
-    line: (index) => isKnown(lines[index]!),
+    line: (at) => isKnown[at] === 1,
+    lines: known,
     turnOf,
+    lastTurn,
     calls,
     usage: stored,
-    lineCount: lines.filter(isKnown).length,
-    continues: found.size > 0,
+    continues,
   };
 }
 
 export async function readTurns(work: Work, turnIds: string[]): Promise<Map<string, OpenTurn>> {
   const turns = new Map<string, OpenTurn>();
-  for (const some of partsOf(turnIds))
+  for (const some of slicesOf(turnIds))
     for (const turn of await work.query<OpenTurn>(findTurns, [some])) turns.set(turn.id, turn);
   return turns;
 }

@@ -2,28 +2,19 @@ import { Breaks } from '../core/breaks.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapshot.ts';
-import { readContinued, readTurns, type Known, type OpenTurn } from './importKnown.ts';
+import { readContinued, readTurns, slicesOf, type Known, type OpenTurn } from './importKnown.ts';
 import { LogWriter } from './logWriter.ts';
-import { Cleaner } from './transcripts/clean.ts';
+import { batchRows, type Prepared, type ReadyCall, type ReadyMessage } from './preparation.ts';
 import {
   addTokens,
-  argumentsOf,
   noTokens,
-  outcomeOf,
-  partsOf,
   sameTokens,
-  type CallEntry,
   type CompactionEntry,
-  type MessageEntry,
-  type WorkspaceAt,
   type Tokens,
-  type Transcript,
   type WindowAt,
+  type WorkspaceAt,
 } from './transcripts/transcript.ts';
 
-/** Limits of one statement: a file of any size becomes many short statements of one transaction. */
-const batchBytes = 128 * 1024;
-const batchRows = 500;
 /** Keys of lines are short. */
 const linesOfStatement = 2_000;
 const maxTokens = 2 ** 31 - 1;
@@ -33,85 +24,88 @@ export class ImportLog {
   readonly added = { messagesAdded: 0, turnsAdded: 0, toolCallsAdded: 0, resultsFilled: 0, redactions: 0 };
   changed = false;
   readonly #turns = new Map<number, OpenTurn>();
-  readonly #messages = new Map<MessageEntry, { id: string; sequence: number }>();
+  /** The Turn of an earlier import among them. */
+  #continued: OpenTurn | null = null;
+  /** By their number in the file. */
+  readonly #messages = new Map<number, { id: string; sequence: number }>();
   readonly #log;
   readonly #writer;
-  /** Workspaces that are not yet written to their Turn. */
-  readonly #standings: Map<number, WorkspaceAt>;
+  /** Turns of the file whose workspace is written. */
+  readonly #placed = new Set<number>();
   #visible: VisibleCounts | null = null;
   /** Line of the last compaction so far. */
   #compactedAt = -1;
   #windowsRead = 0;
-  #bytes = 0;
   #rows = 0;
 
   private constructor(
     private readonly custody: Custody,
     private readonly agentSessionId: string | null,
-    private readonly transcript: Transcript,
+    private readonly transcript: Prepared,
     private readonly known: Known,
   ) {
     const { id, messageCount, turnCount, toolCallCount, visibleFrom, visibleCallsFrom } = custody.session;
     this.#log = { id, messageCount, turnCount, toolCallCount, visibleFrom, visibleCallsFrom };
     this.#writer = new LogWriter(custody.work, this.#log, agentSessionId);
-    this.#standings = new Map(transcript.standings.map((standing) => [standing.turn, standing]));
   }
 
   static async open(
     custody: Custody,
     agentSessionId: string | null,
-    transcript: Transcript,
+    transcript: Prepared,
     known: Known,
   ): Promise<ImportLog> {
     const log = new ImportLog(custody, agentSessionId, transcript, known);
-    const last = [...known.turnOf].reduce<[number, string] | null>(
-      (latest, turn) => (latest === null || turn[0] > latest[0] ? turn : latest),
-      null,
-    );
+    const last = known.lastTurn;
     const continued =
-      last === null ? null : await readContinued(custody.work, custody.session, last[1], agentSessionId);
-    if (last !== null && continued !== null) log.#turns.set(last[0], continued);
-    const compacts = transcript.entries.some((entry) => entry.kind === 'compaction' && !known.line(entry.line));
+      last === null ? null : await readContinued(custody.work, custody.session, last.id, agentSessionId);
+    if (last !== null && continued !== null) log.#turns.set(last.turn, continued);
+    log.#continued = continued;
+    const compacts = transcript.compactions.some((line) => !known.line(line));
     if (compacts) log.#visible = await readVisible(custody.work, custody.session);
     return log;
   }
 
   /** Appends new entries in the file's order, and fills in results that an earlier import lacked. */
   async append(): Promise<void> {
-    const breaks = new Breaks();
-    for (const entry of this.transcript.entries) {
-      if (entry.kind === 'message') await this.#addMessage(entry);
-      else if (entry.kind === 'call') await this.#call(entry);
-      else this.#compact(entry);
-      if (this.#bytes > batchBytes || this.#rows > batchRows) await this.#send();
-      await breaks.rest();
+    for await (const some of this.transcript.entries(this.known.lines)) {
+      for (const entry of some) {
+        if (entry.kind === 'message') this.#addMessage(entry);
+        else if (entry.kind === 'call') this.#call(entry);
+        else this.#compact(entry);
+      }
+      await this.#send();
     }
   }
 
   /** Adds the tokens of new usage entries; for known ones, the difference. */
   async count(): Promise<void> {
     const { work } = this.custody;
-    const items = this.transcript.usage.map((item) => ({ ...item, stored: this.known.usage.get(item.key) }));
-    const differing = items.filter(
-      ({ line, stored, tokens }) => !this.known.line(line) && (stored === undefined || !sameTokens(stored, tokens)),
-    );
-    const earlier = await readTurns(work, [
-      ...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId]))),
-    ]);
     const changes = new Map<string, { turn: OpenTurn; tokens: Tokens; model: string | null }>();
-    const own = new Map([...this.#turns.values()].map((turn) => [turn.id, turn]));
     const breaks = new Breaks();
-    for (const { key, tokens, model, turn: number, stored } of differing) {
-      const turn = (stored && (own.get(stored.turnId) ?? earlier.get(stored.turnId))) ?? this.#turn(number, null);
-      const change = changes.get(turn.id) ?? { turn, tokens: reported(turn), model: turn.model };
-      change.tokens = addTokens(stored === undefined ? change.tokens : addTokens(change.tokens, stored, -1), tokens);
-      change.model = model ?? change.model;
-      changes.set(turn.id, change);
-      if (stored === undefined)
-        work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
-      else work.change('import_usages', stored, tokens);
-      if ((this.#rows += 1) > batchRows) await this.#send();
-      await breaks.rest();
+    for (const some of slicesOf(this.transcript.usage)) {
+      const differing = some
+        .map((item) => ({ ...item, stored: this.known.usage.get(item.key) }))
+        .filter(
+          ({ line, stored, tokens }) => !this.known.line(line) && (stored === undefined || !sameTokens(stored, tokens)),
+        );
+      const earlier = await readTurns(work, [
+        ...new Set(differing.flatMap(({ stored }) => (stored === undefined ? [] : [stored.turnId]))),
+      ]);
+      if (this.#continued !== null) earlier.set(this.#continued.id, this.#continued);
+      for (const { key, tokens, model, turn: number, stored } of differing) {
+        const turn =
+          (stored && (changes.get(stored.turnId)?.turn ?? earlier.get(stored.turnId))) ?? this.#turn(number, null);
+        const change = changes.get(turn.id) ?? { turn, tokens: reported(turn), model: turn.model };
+        change.tokens = addTokens(stored === undefined ? change.tokens : addTokens(change.tokens, stored, -1), tokens);
+        change.model = model ?? change.model;
+        changes.set(turn.id, change);
+        if (stored === undefined)
+          work.insert('import_usages', { id: work.newId(), sessionId: this.#log.id, key, turnId: turn.id, ...tokens });
+        else work.change('import_usages', stored, tokens);
+        if ((this.#rows += 1) > batchRows) await this.#send();
+        await breaks.rest();
+      }
     }
     for (const { turn, tokens, model } of changes.values()) {
       work.change('turns', turn, { ...limited(tokens), model });
@@ -145,11 +139,14 @@ export class ImportLog {
 
   /** Updates the workspaces of Turns of earlier imports from new lines. */
   async #updateWorkspaces(): Promise<void> {
-    for (const standing of this.#standings.values()) {
+    const breaks = new Breaks();
+    for (const standing of this.transcript.standings.values()) {
+      await breaks.rest();
+      if (this.#placed.has(standing.turn)) continue;
       const id = this.#turns.get(standing.turn)?.id ?? this.known.turnOf.get(standing.turn);
       if (id === undefined || this.known.line(standing.line)) continue;
       this.custody.work.change('turns', { id }, { workspace: this.#takeWorkspace(standing) });
-      this.#staged(0, 0);
+      this.#staged(0);
       if (this.#rows > batchRows) await this.#send();
     }
   }
@@ -159,7 +156,7 @@ export class ImportLog {
     branch: string | null;
     commit: string | null;
   } {
-    this.#standings.delete(turn);
+    this.#placed.add(turn);
     this.added.redactions += redactions;
     return { folder, branch, commit };
   }
@@ -187,50 +184,43 @@ export class ImportLog {
     if (this.changed) work.change('sessions', session, counts);
   }
 
-  async #addMessage(entry: MessageEntry): Promise<void> {
-    const texts: string[] = [];
-    for await (const { line, text } of partsOf(entry)) if (!this.known.line(line)) texts.push(text);
-    if (texts.length === 0) return;
-    const content = new Cleaner().text(texts.join('\n\n'), undefined, entry.unkept);
-    const { id, sequence } = this.#writer.message(this.#turn(entry.turn, entry.at).id, {
-      role: entry.role,
-      kind: entry.messageKind,
+  #addMessage({ number, turn, role, messageKind: kind, content, bytes, at, redactions }: ReadyMessage): void {
+    const { id, sequence } = this.#writer.message(this.#turn(turn, at).id, {
+      role,
+      kind,
       content,
-      createdAt: entry.at ?? this.custody.work.now,
+      createdAt: at ?? this.custody.work.now,
     });
-    this.#messages.set(entry, { id, sequence });
-    const bytes = Buffer.byteLength(content);
-    if (this.#visible !== null) this.#visible[countOf[entry.role]] += 1;
+    this.#messages.set(number, { id, sequence });
+    if (this.#visible !== null) this.#visible[countOf[role]] += 1;
     this.#countVisible(bytes);
     this.added.messagesAdded += 1;
-    this.#staged(bytes, entry.redactions);
+    this.#staged(redactions);
   }
 
-  async #call(call: CallEntry): Promise<void> {
-    const outcome = await outcomeOf(call);
+  #call(call: ReadyCall): void {
+    const { outcome, outcomeBytes, durationMs } = call;
     const stored = this.known.calls.get(call.callId);
     if (stored !== undefined) {
       if (!stored.open || call.resultLine === null) return;
-      this.custody.work.change('tool_calls', stored, { ...outcome, durationMs: call.durationMs });
+      this.custody.work.change('tool_calls', stored, { ...outcome, durationMs });
       this.added.resultsFilled += 1;
-      this.#countVisible(size(outcome));
-      this.#staged(size(outcome), call.redactions);
+      this.#countVisible(outcomeBytes);
+      this.#staged(call.redactions);
       return;
     }
     if (this.known.line(call.line)) return;
     const message = call.message === null ? undefined : this.#messages.get(call.message);
-    const given = await argumentsOf(call);
     this.#writer.call(this.#turn(call.turn, call.at).id, message, {
       ...outcome,
       callId: call.callId,
       name: call.name,
-      arguments: given,
-      durationMs: call.durationMs,
+      arguments: call.arguments,
+      durationMs,
     });
     this.added.toolCallsAdded += 1;
-    const bytes = size(outcome) + size(given);
-    this.#countVisible(bytes);
-    this.#staged(bytes, call.redactions);
+    this.#countVisible(outcomeBytes + call.argumentBytes);
+    this.#staged(call.redactions);
   }
 
   /** Captures the visible part of the log at a compaction; from there on, only later entries are visible. */
@@ -245,7 +235,7 @@ export class ImportLog {
     if (cut !== undefined) this.custody.work.change('turns', cut, { windowTokens: null });
     this.#log.visibleFrom = this.#log.messageCount + 1;
     this.#log.visibleCallsFrom = this.#log.toolCallCount + 1;
-    this.#staged(0, 0);
+    this.#staged(0);
   }
 
   #countVisible(bytes: number): void {
@@ -270,21 +260,29 @@ export class ImportLog {
 
   /** Tokens in the window, as new lines report them, the oldest first; 0 for a compaction. */
   windowReports(): number[] {
-    const { windows, entries } = this.transcript;
-    const compactions = entries
-      .filter(({ kind }) => kind === 'compaction')
-      .map((entry) => ({ line: (entry as CompactionEntry).line, tokens: 0 }));
-    return [...windows.map(({ line, tokens }) => ({ line, tokens })), ...compactions]
-      .filter(({ line }) => !this.known.line(line))
-      .sort((one, other) => one.line - other.line)
-      .map(({ tokens }) => tokens);
+    const { windows, compactions } = this.transcript;
+    const reports: number[] = [];
+    let next = 0;
+    const reportUntil = (last: number): void => {
+      for (; next < windows.length; next += 1) {
+        const { line, tokens } = windows[next]!;
+        if (line > last) return;
+        if (!this.known.line(line)) reports.push(tokens);
+      }
+    };
+    for (const line of compactions) {
+      reportUntil(line);
+      if (!this.known.line(line)) reports.push(0);
+    }
+    reportUntil(Infinity);
+    return reports;
   }
 
   /** The Turn for a turn of the file; created on first use. */
   #turn(number: number, at: Date | null): OpenTurn {
     const begun = this.#turns.get(number);
     if (begun !== undefined) return begun;
-    const standing = this.#standings.get(number);
+    const standing = this.transcript.standings.get(number);
     const turn = this.#writer.turn({
       ...(standing !== undefined && { workspace: this.#takeWorkspace(standing) }),
       truncated: false,
@@ -295,23 +293,19 @@ export class ImportLog {
     return turn;
   }
 
-  #staged(bytes: number, redactions: number): void {
+  #staged(redactions: number): void {
     this.changed = true;
     this.added.redactions += redactions;
-    this.#bytes += bytes;
     this.#rows += 1;
   }
 
   async #send(): Promise<void> {
     await this.custody.work.flush();
-    this.#bytes = 0;
     this.#rows = 0;
   }
 }
 
 const countOf = { USER: 'user', ASSISTANT: 'assistant', SYSTEM: 'system', TOOL: 'tool' } as const;
-
-const size = (value: unknown): number => JSON.stringify(value ?? null).length;
 
 const reported = ({ inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens }: OpenTurn): Tokens => ({
   inputTokens: inputTokens ?? 0,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { workers } from '../access/roles.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { runWork } from '../core/runWork.ts';
-import type { Logger } from '../core/work.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { partOfRecord } from '../graphql/declared.ts';
@@ -11,10 +10,8 @@ import { agentId, idOf, optional, showAs, withDefault } from '../graphql/input/s
 import { demandMutation, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import type { ImportReport, TypeCount } from './importReport.ts';
 import { type ImportAnswer, importNewSession, importTranscript } from './importTranscript.ts';
-import { prepareImport } from './prepareImport.ts';
+import { withPrepared, type ImportSource } from './importThread.ts';
 import { demandReadableSession } from './queries.ts';
-import { Spool } from './spool.ts';
-import type { ReadOptions } from './transcripts/detect.ts';
 import { formats } from './transcripts/formats.ts';
 import { piecesOf } from './transcripts/lines.ts';
 import type { Count, ImportedTask, TranscriptFormat as TranscriptFormatName } from './transcripts/transcript.ts';
@@ -159,9 +156,11 @@ export const importOptions = {
   ),
 };
 
+type Source = Pick<ImportSource, 'chunks' | 'format' | 'sidechain' | 'skipDamaged' | 'hasTurn'>;
+
 /**
- * Reads, redacts and imports a transcript with the caller's rights. Does not use `run`: `prepareImport` redacts, and
- * the entries refer to each other.
+ * Reads, redacts and imports a transcript with the caller's rights. Does not use `run`: a worker thread redacts, and the entries refer
+ * to each other.
  */
 export async function runImport(
   { pool, log, caller, streams, settings }: GraphQLContext,
@@ -170,51 +169,35 @@ export async function runImport(
     agentId,
     windowFull,
     ...source
-  }: {
-    sessionId: string;
-    agentId: string | null;
-    windowFull: boolean;
-    chunks: AsyncIterable<Uint8Array | string>;
-  } & ReadOptions,
+  }: { sessionId: string; agentId: string | null; windowFull: boolean } & Source,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'importTranscript');
   // Refuses early, before a large file is read; the write is authorised again under the lock.
   const onRecognised = () => demandReadableSession(pool, caller, sessionId);
-  return withSpool(log, async (spool) => {
-    const transcript = await prepareImport(pool, { sessionId, ...source, mayBeEmpty: windowFull, onRecognised, spool });
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
-      importTranscript(work, { sessionId, agentId, transcript, windowFull }, settings),
-    );
-  });
+  const { principal } = caller;
+  return withPrepared(
+    { pool, log, principal },
+    { sessionId, ...source, mayBeEmpty: windowFull, onRecognised },
+    (transcript) =>
+      runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
+        importTranscript(work, { sessionId, agentId, transcript, windowFull }, settings),
+      ),
+  );
 }
 
 /** Imports into a new Session, which is created after the whole file was read: a refused file leaves nothing. */
 export async function runImportOfNew(
   { pool, log, caller, streams, settings }: GraphQLContext,
-  {
-    title,
-    agentId,
-    ...source
-  }: { title: string | null; agentId: string | null; chunks: AsyncIterable<Uint8Array | string> } & ReadOptions,
+  { title, agentId, ...source }: { title: string | null; agentId: string | null } & Source,
 ): Promise<ImportAnswer> {
   demandMutation(caller, 'createSession');
   demandMutation(caller, 'importTranscript');
-  return withSpool(log, async (spool) => {
-    const transcript = await prepareImport(pool, { sessionId: null, ...source, spool });
-    const input = { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript };
-    return runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
-      importNewSession(work, input, settings),
-    );
-  });
-}
-
-async function withSpool<Result>(log: Logger, use: (spool: Spool) => Promise<Result>): Promise<Result> {
-  const spool = new Spool(log);
-  try {
-    return await use(spool);
-  } finally {
-    await spool.close();
-  }
+  const { principal } = caller;
+  return withPrepared({ pool, log, principal }, { sessionId: null, ...source }, (transcript) =>
+    runWork({ pool, announcer: streams, log, caller, mutation: 'importTranscript', input: {} }, (work) =>
+      importNewSession(work, { title, agentId, handoffsEnabled: settings.handoffsEnabled, transcript }, settings),
+    ),
+  );
 }
 
 mutation('importTranscript', {
@@ -247,5 +230,6 @@ mutation('importTranscript', {
     }),
   },
   errors: [NotFoundError, InvalidStateError],
-  resolve: ({ content, ...options }, context) => runImport(context, { ...options, chunks: piecesOf(content) }),
+  resolve: ({ content, ...options }, context) =>
+    runImport(context, { ...options, chunks: piecesOf(content), hasTurn: false }),
 });

@@ -27,7 +27,10 @@ export interface ImportReport extends Omit<Facts, 'entryTypes' | 'unknownTypes'>
 
 const byType = (counts: Count[]): TypeCount[] => counts.map(({ name, count }) => ({ type: name, count }));
 
-export const reportOf = ({ format, facts }: Transcript, imported: Imported): ImportReport => ({
+export const reportOf = (
+  { format, facts }: Pick<Transcript, 'format' | 'facts'>,
+  imported: Imported,
+): ImportReport => ({
   format,
   ...facts,
   entryTypes: byType(facts.entryTypes),

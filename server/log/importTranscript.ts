@@ -10,16 +10,15 @@ import { createSession, defaultMaxHandoffs } from '../sessions/createSession.ts'
 import { readKnown, type Known } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
 import { reportOf, type ImportReport } from './importReport.ts';
+import type { Prepared } from './preparation.ts';
 import { refusalOfAgentTurn } from './rules.ts';
 import { formats } from './transcripts/formats.ts';
-import type { Transcript } from './transcripts/transcript.ts';
 
 export interface ImportTranscriptInput {
   sessionId: string;
   /** Author of the turns; null means the holder, if there is one. */
   agentId: string | null;
-  /** Already read, and its new parts redacted, before the Session is locked. */
-  transcript: Transcript;
+  transcript: Prepared;
   /** Whether the program is about to compact its window. */
   windowFull?: boolean;
 }
@@ -64,7 +63,7 @@ export async function importTranscript(
     { tokens: log.windowReports(), contextWindow: transcript.contextWindow, isFull: windowFull },
     contextPressure,
   );
-  return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lineCount }) };
+  return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lines.length }) };
 }
 
 /** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. `isOfLastTenure` is the exception. */
@@ -88,7 +87,7 @@ const isOfLastTenure = (
   { session }: Custody,
   tenure: EarlierTenure | null,
   { continues }: Known,
-  { handoffs }: Transcript,
+  { handoffs }: Prepared,
 ): boolean =>
   tenure?.endedBy != null &&
   tenure.endedBy === session.lastHandoffId &&
@@ -130,7 +129,7 @@ export interface ImportNewSessionInput {
   /** Holder of the Session and author of its turns; null for none. */
   agentId: string | null;
   handoffsEnabled: boolean;
-  transcript: Transcript;
+  transcript: Prepared;
 }
 
 /** Creates a Session and imports a transcript into it, in one transaction. */
@@ -139,7 +138,7 @@ export async function importNewSession(
   { title, agentId, handoffsEnabled, transcript }: ImportNewSessionInput,
   pressure: Pressure,
 ): Promise<ImportAnswer> {
-  if (transcript.entries.length === 0) {
+  if (!transcript.hasEntries) {
     throw new BadUserInputError(
       'input.content has no message and no tool call: there is nothing to record, and no session was created',
       ['input', 'content'],
@@ -159,6 +158,6 @@ export async function importNewSession(
   return importTranscript(work, { sessionId, agentId, transcript }, pressure);
 }
 
-const titleOf = ({ title, format, facts }: Transcript): string =>
+const titleOf = ({ title, format, facts }: Prepared): string =>
   title ??
   `${formats[format].program} session${facts.firstAt === null ? '' : ` of ${facts.firstAt.toISOString().slice(0, 10)}`}`;

@@ -63,7 +63,8 @@ test('answers 503 with Retry-After to a large upload that gets no turn in time, 
 });
 
 test('gives the next turn to the key with the fewest, and answers small uploads and queries meanwhile', async () => {
-  const { url } = await startApp(database, { uploads: { atOnce: 2, ofKey: 2, waitMs: 20_000 } });
+  const patient = { bytes: 1, ms: 60_000 };
+  const { url } = await startApp(database, { uploads: { atOnce: 2, ofKey: 2, waitMs: 20_000, slowest: patient } });
   const running = [await open(url, one), await open(url, one)];
   const [queued, late] = [await open(url, one), await open(url, other)];
   const small = await send(`${url}/sessions/${encodeId('session', await session('ada'))}/transcript`, {

@@ -72,7 +72,6 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
       const length = request.headers.get('content-length');
       if (Number(length) > maxBytes) throw new TooLarge();
       const given = Object.fromEntries(url.searchParams);
-      const chunks = body.chunks();
       // Arguments are checked before waiting for a turn.
       const ofNew = sessionId === 'new' ? decodeArgs(queryOfNew, given) : null;
       const ofKnown = ofNew === null ? decodeArgs(query, { ...given, sessionId: decoded(sessionId) }) : null;
@@ -80,10 +79,13 @@ export const transcriptRoute = ({ createContext, maskError, uploads, allowedOrig
       endTurn = isSmall ? undefined : await turns.take(context.caller.principal);
       if (endTurn === null) throw new NoTurn();
       if (!isSmall) body.demandRate(slowest);
+      // A slow sender of a small file keeps no thread.
+      const chunks = isSmall ? await all(body.chunks()) : body.chunks();
+      const source = { chunks, hasTurn: !isSmall };
       const answer =
         ofNew === null
-          ? await runImport(context, { ...ofKnown!, chunks })
-          : await runImportOfNew(context, { ...ofNew, chunks });
+          ? await runImport(context, { ...ofKnown!, ...source })
+          : await runImportOfNew(context, { ...ofNew, ...source });
       return Response.json(
         { sessionId: encodeId('session', answer.sessionId), ...answer.report },
         { headers: { 'cache-control': 'no-store' } },
@@ -194,6 +196,12 @@ class Upload {
     const part = await this.#parts.next();
     return part.done === true ? null : part.value;
   }
+}
+
+async function all(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const read: Uint8Array[] = [];
+  for await (const chunk of chunks) read.push(chunk);
+  return read;
 }
 
 const late = Symbol('late');

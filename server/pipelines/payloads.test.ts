@@ -6,7 +6,8 @@ import { faultOfValue } from '../tools/variables.ts';
 import { client } from '../../test/graphql.ts';
 import { house } from '../../test/refusals.ts';
 import { startApp } from '../../test/server.ts';
-import { check, endThreads } from './checks.ts';
+import { endThreads } from '../core/threads.ts';
+import { check } from './checks.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
 
 const verdictOf = (schema: object, payload: unknown) => check('ada', JSON.stringify(schema), JSON.stringify(payload));

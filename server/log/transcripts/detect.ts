@@ -1,4 +1,3 @@
-import { Breaks } from '../../core/breaks.ts';
 import { BadUserInputError } from '../../core/errors.ts';
 import { damagedLine, demandFitting, isDocument, partsOfDocument } from './document.ts';
 import { exportedIn } from './exported.ts';
@@ -115,7 +114,6 @@ class Intake {
   /** Lines without ids are identified by their content and its number of occurrences. */
   readonly #repeats = new Map<string, number>();
   readonly #keys = new Set<string>();
-  readonly #breaks = new Breaks();
   readonly #blocks: Blocks | undefined;
   /** The first entry of the file, or the document without its messages. */
   #head: Fields | null = null;
@@ -150,12 +148,10 @@ class Intake {
   async #takeAll(entries: Iterable<Taken | null>): Promise<void> {
     for (const entry of entries) {
       if (entry !== null) {
-        await this.#breaks.rest();
         this.#takeEntry(entry);
         this.#taken += entry.characters;
       }
       if (this.#taken > batchCharacters) await this.#settle();
-      await this.#breaks.rest();
     }
   }
 

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { Breaks } from '../../core/breaks.ts';
 
 /** A line of a file. */
 export interface Line {
@@ -19,7 +18,7 @@ export const shortHash = (text: string): string => createHash('sha256').update(t
 export const isBlank = ({ text }: Line): boolean => text !== null && text.trim() === '';
 
 /**
- * Yields the lines of a UTF-8 file as they arrive, in batches. Frees the event loop at least every few milliseconds.
+ * Yields the lines of a UTF-8 file as they arrive, in batches.
  * `onInvalid` is called with the number of the first line that is not UTF-8; without it U+FFFD replaces what is not.
  */
 export async function* readLines(
@@ -28,7 +27,6 @@ export async function* readLines(
 ): AsyncGenerator<Line[]> {
   const decoder = new TextDecoder('utf-8', { fatal: onInvalid !== undefined });
   const splitter = new Splitter();
-  const breaks = new Breaks();
   let before: Uint8Array = new Uint8Array();
   const decoded = (bytes: Uint8Array, options: TextDecodeOptions): string => {
     try {
@@ -42,7 +40,6 @@ export async function* readLines(
     const text = typeof chunk === 'string' ? chunk : decoded(chunk, { stream: true });
     if (typeof chunk !== 'string') before = cutCharacter(chunk);
     yield splitter.push(text);
-    await breaks.rest();
   }
   yield splitter.push(decoded(new Uint8Array(), {}));
   yield splitter.end();
