@@ -1,6 +1,6 @@
 import { redactionsIn } from './build.ts';
 import { chainOf, type Context } from './context.ts';
-import { itemsOf } from './items.ts';
+import { itemsOf, type Given } from './items.ts';
 import { pack, type Prompt } from './pack.ts';
 import type { Move } from './sections.ts';
 
@@ -19,7 +19,7 @@ export const moveOf = (context: Context, parties: Parties): Move => ({
 });
 
 /** The text that a Handoff would give the next agent. */
-export const previewOf = (context: Context, parties: Parties, reason: string | null, within: Budget): Preview => ({
-  ...pack(itemsOf(context, { reason }), moveOf(context, parties), within),
+export const previewOf = (context: Context, parties: Parties, given: Given, within: Budget): Preview => ({
+  ...pack(itemsOf(context, given), moveOf(context, parties), within),
   redactionCount: redactionsIn(context),
 });

@@ -35,7 +35,7 @@ const moveColumns = {
   session: {
     select: { title: true, pipeline: { select: { slug: true, start: true, stages: true, transitions: true } } },
   },
-  stageEntry: { select: { stage: true } },
+  stageEntry: { select: { id: true, stage: true } },
 } as const satisfies Prisma.HandoffSelect;
 
 type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
@@ -92,7 +92,7 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       const payloads =
         stageEntry === null
           ? []
-          : await batched(request, info, handoff.id, (ids) => readStagePayloads(readerOf(request), ids));
+          : await batched(request, info, stageEntry.id, (ids) => readStagePayloads(readerOf(request), ids));
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
           const context = contextFor(request.caller, stored);
@@ -171,7 +171,7 @@ builder.queryFields((t) => ({
       const built = await inTurn(processorTime, () =>
         buildContext(sources, { summary: null, variables, instructions: null }),
       );
-      return inTurn(processorTime, () => previewOf(built, { title, sourceAgentId, targetAgentId: null }, null, within));
+      return inTurn(processorTime, () => previewOf(built, { title, sourceAgentId, targetAgentId: null }, { reason: null }, within));
     },
   }),
   contextItem: t.field({
@@ -192,7 +192,9 @@ builder.queryFields((t) => ({
       });
       if (handoff === null || !(await readable([{ typename: 'Handoff', id: handoffId }], context))[0]) return null;
       const payloads =
-        handoff.stageEntry === null ? [] : (await readStagePayloads(readerOf(context), [handoffId])).get(handoffId);
+        handoff.stageEntry === null
+          ? []
+          : (await readStagePayloads(readerOf(context), [handoff.stageEntry.id])).get(handoff.stageEntry.id);
       const given = { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] };
       const item = itemsOf(contextFor(caller, handoff), given).find(({ id }) => id === itemId);
       if (item === undefined) return null;

@@ -72,21 +72,21 @@ export const payloadText = ({ stage, attempt, agentId, outcome, reason, payload,
 const mostEarlier = 40;
 
 const readStatement = statement(`
-SELECT h.id AS "handoffId", y.number, y.stage, y.attempt, y.agent_id AS "agentId", y.outcome, y.payload::text AS payload, y.nth = 1 AS newest,
+SELECT e.id AS "entryId", y.number, y.stage, y.attempt, y.agent_id AS "agentId", y.outcome, y.payload::text AS payload, y.nth = 1 AS newest,
   (SELECT l.reason FROM handoffs l WHERE l.left_entry_id = y.id ORDER BY l.depth LIMIT 1) AS reason
-FROM handoffs h JOIN stage_entries e ON e.id = h.stage_entry_id CROSS JOIN LATERAL (
+FROM stage_entries e CROSS JOIN LATERAL (
   SELECT *, row_number() OVER (ORDER BY nth = 1 DESC, number DESC) - count(*) FILTER (WHERE nth = 1) OVER () AS earlier FROM (
     SELECT *, row_number() OVER (PARTITION BY stage ORDER BY number DESC) AS nth FROM stage_entries
-    WHERE session_id = h.session_id AND number < e.number AND outcome IS NOT NULL AND payload IS NOT NULL AND payload <> 'null') n) y
-WHERE h.id = ANY ($1::uuid[]) AND y.earlier <= ${mostEarlier} ORDER BY h.id, y.number`);
+    WHERE session_id = e.session_id AND number < e.number AND outcome IS NOT NULL AND payload IS NOT NULL AND payload <> 'null') n) y
+WHERE e.id = ANY ($1::uuid[]) AND y.earlier <= ${mostEarlier} ORDER BY e.id, y.number`);
 
-/** What the stages before those of these Handoffs were left with: the newest of each stage, and the newest of the others. */
+/** What the stages before these stays were left with: the newest of each stage, and the newest of the others. */
 export async function readStagePayloads(
   reader: Reader,
-  handoffIds: readonly string[],
+  entryIds: readonly string[],
 ): Promise<Map<string, StagePayload[]>> {
-  const rows = (await reader.query(readStatement, [handoffIds])) as (StagePayload & { handoffId: string })[];
-  const found = new Map<string, StagePayload[]>(handoffIds.map((id) => [id, []]));
-  for (const { handoffId, ...payload } of rows) found.get(handoffId)!.push(payload);
+  const rows = (await reader.query(readStatement, [entryIds])) as (StagePayload & { entryId: string })[];
+  const found = new Map<string, StagePayload[]>(entryIds.map((id) => [id, []]));
+  for (const { entryId, ...payload } of rows) found.get(entryId)!.push(payload);
   return found;
 }

@@ -39,6 +39,21 @@ export async function runWork<A extends Answer>(options: WorkOptions, command: (
   }
 }
 
+class TakenBack extends Error {
+  constructor(readonly answer: Answer) {
+    super('the command is taken back');
+  }
+}
+
+/** Runs a command as `runWork` does, takes all of it back, and returns its answer. */
+export const takeBack = <A extends Answer>(options: WorkOptions, command: (work: Work) => Promise<A>): Promise<A> =>
+  runWork<A>(options, async (work) => {
+    throw new TakenBack(await command(work));
+  }).catch((error: unknown) => {
+    if (error instanceof TakenBack) return error.answer as A;
+    throw error;
+  });
+
 async function runOnce<A extends Answer>(
   options: WorkOptions,
   inputHash: string,

@@ -84,6 +84,11 @@ export interface WorkOptions {
   ids?: () => () => string;
 }
 
+/** Takes what a command asks of the rules, so that it goes on after a refusal. The command is taken back (`takeBack`). */
+export interface Trial {
+  demand(question: object): void;
+}
+
 /** A command's answer: ids and scalars only, because an idempotent repeat returns it unchanged. */
 export type Answer = object;
 
@@ -117,6 +122,8 @@ export class Work {
   readonly freed = new Map<string, RowOf<'agents'>>();
   /** True when this work has seen that the queue is empty. */
   nobodyWaits = false;
+  /** Null: the first refusal ends the command. */
+  dryRun: Trial | null = null;
   #actor: Caller | null = null;
   /** The database's time, read under the lock, so that all processes use one clock. */
   now = new Date(Number.NaN);

@@ -38,11 +38,18 @@ export const movedSession = ({ session: { status, version, agentId }, openTenure
   tenureState: openTenure?.state ?? null,
 });
 
+/** What `demandMove` asks of the rules. */
+export interface Question {
+  move: Move;
+  before: RuleName | undefined;
+}
+
 export function demandMove(work: Work, move: Move, before?: RuleName): void {
   const refusal = refusalToMove(move, before);
   // Candidates are chosen before they are locked and may fill up meanwhile; the second attempt locks all of them.
   if (refusal instanceof NoAgentAvailableError && work.attempt === 1) throw new Overtaken();
-  demandNone(refusal);
+  if (work.dryRun === null) demandNone(refusal);
+  else work.dryRun.demand({ move, before } satisfies Question);
 }
 
 function demandNone(refusal: Error | null): void {

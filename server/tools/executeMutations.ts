@@ -18,7 +18,8 @@ import {
   TransitionNotAllowedError,
   UnknownHandoffTargetError,
 } from '../core/errors.ts';
-import type { GraphQLContext } from '../graphql/context.ts';
+import type { Work } from '../core/work.ts';
+import type { GraphQLContext, Settings } from '../graphql/context.ts';
 import { ToolResult } from '../graphql/errors/types.ts';
 import { agentId, idOf, json, keyField, nonBlank, optional } from '../graphql/input/schemas.ts';
 import { demandMutation, handoffOf, mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
@@ -109,11 +110,11 @@ mutation('executeHandoffTool', {
   payload,
   errors,
   resolve: (input, context) =>
-    execute('executeHandoffTool', input, context, async (holder) => {
-      const find = async (): Promise<Call> => findToolCall(readerOf(context), await holder(), input);
-      const call = isGeneratedName(input.toolName) ? null : await find();
-      return { callFor: (redacted) => call ?? assumedCall(redacted), find, callId: input.callId, others: [] };
-    }),
+    execute('executeHandoffTool', input, context, async (holder) => ({
+      ...(await findTool(input, context, holder)),
+      callId: input.callId,
+      others: [],
+    })),
 });
 
 mutation('executeHandoffs', {
@@ -157,13 +158,48 @@ mutation('executeHandoffs', {
     }),
 });
 
-interface Found<Input> {
+interface FoundCall<Input> {
   /** Gets the input without secrets. Null when the name of the tool was one. */
   callFor: (redacted: Input) => Call | null;
   /** Reads what an assumed call took for granted. */
   find?: () => Promise<Call>;
+}
+
+interface Found<Input> extends FoundCall<Input> {
   callId: string | null;
   others: Result[];
+}
+
+type ToolInput = Parameters<typeof assumedCall>[0];
+
+export async function findTool(
+  input: ToolInput,
+  context: GraphQLContext,
+  holder: () => Promise<string | null>,
+): Promise<FoundCall<ToolInput>> {
+  const find = async (): Promise<Call> => findToolCall(readerOf(context), await holder(), input);
+  const call = isGeneratedName(input.toolName) ? null : await find();
+  return { callFor: (redacted) => call ?? assumedCall(redacted), find };
+}
+
+/** Executes a found call. When it was assumed wrongly, it is read and executed again. */
+export async function executeFound<Input extends ExecuteInput, A>(
+  { callFor, find }: FoundCall<Input>,
+  perform: (command: (work: Work, redacted: Input, settings: Settings) => Promise<ExecuteAnswer>) => Promise<A>,
+): Promise<A> {
+  const executed = (call: FoundCall<Input>['callFor']): Promise<A> =>
+    perform(async (work, redacted, settings) => {
+      const found = call(redacted);
+      if (found === null) throw new AssumedWrongly();
+      return executeCall(work, redacted, found, settings);
+    });
+  try {
+    return await executed(callFor);
+  } catch (error) {
+    if (!(error instanceof AssumedWrongly) || find === undefined) throw error;
+    const call = await find();
+    return executed(() => call);
+  }
 }
 
 /** Finds the call with what the holder knows, executes it, and gives each error its answer to the model. */
@@ -177,18 +213,8 @@ async function execute<Input extends ExecuteInput & { idempotencyKey?: string | 
   const found = await find(
     async () => input.agentId ?? context.caller.agentId ?? (await holderOf(context, input.sessionId)),
   );
-  const executed = (callFor: Found<Input>['callFor']): Promise<ExecuteAnswer> =>
-    run(context, name, input, async (work, redacted, settings) => {
-      const call = callFor(redacted);
-      if (call === null) throw new AssumedWrongly();
-      return executeCall(work, redacted, call, settings);
-    });
   try {
-    const answer = await executed(found.callFor).catch(async (error: unknown) => {
-      if (!(error instanceof AssumedWrongly) || found.find === undefined) throw error;
-      const call = await found.find();
-      return executed(() => call);
-    });
+    const answer = await executeFound<Input, ExecuteAnswer>(found, (command) => run(context, name, input, command));
     return { ...answer, callId: found.callId, others: found.others };
   } catch (error) {
     if (error instanceof DomainError) error.toolResult = resultOfRefusal(error, found.callId);

@@ -1,213 +1,105 @@
-import { carryOf } from '../context/carry.ts';
 import type { Context } from '../context/context.ts';
-import type { PendingCall } from '../context/withCall.ts';
+import { readStagePayloads, type StageGuide, type StagePayload } from '../context/stage.ts';
+import { readContext } from '../context/storage.ts';
 import { statement } from '../core/changes.ts';
-import {
-  AlreadyAssignedError,
-  DomainError,
-  type ForbiddenError,
-  InvalidToolArgumentsError,
-  NoHandoffFoundError,
-  NotFoundError,
-} from '../core/errors.ts';
 import type { Work } from '../core/work.ts';
-import { Custody } from '../custody/custody.ts';
-import { movedSession } from '../custody/demand.ts';
-import { type Move, rules, type RuleName } from '../custody/mayChangeHands.ts';
-import type { LockedAgent } from '../custody/read.ts';
-import { presentStage } from '../custody/stages.ts';
-import { prepareContext, type Prepared } from '../handoffs/handOver.ts';
-import { startedHandoff } from '../handoffs/initiateHandoff.ts';
-import { chooseTarget } from '../handoffs/reassignSession.ts';
-import type { GivenArguments } from './arguments.ts';
-import { askedOf, type Call, contentFor, nameOfTool, pendingCall, readCall, targetOf } from './executeCall.ts';
-
-export interface SimulateInput {
-  sessionId: string;
-  /** One of these three is set; an operator's may have both an agent and a type. */
-  targetAgentId: string | null;
-  agentType: string | null;
-  call: Call | null;
-  /** As reassignSession, else as initiateHandoff or executeHandoffTool. */
-  asOperator: boolean;
-}
-
-export interface Verdict {
-  rule: string;
-  /** Null when an earlier refusal makes the rule meaningless. */
-  passed: boolean | null;
-  code: string | null;
-  message: string | null;
-}
+import { DryRun, type Verdict } from '../custody/dryRun.ts';
+import { guideOf, type Definition } from '../custody/pipeline.ts';
+import type { SessionStatus } from '../generated/prisma/client.ts';
+import type { CarriedEntry } from '../queue/entry.ts';
 
 export interface Simulation {
   verdicts: Verdict[];
-  target: LockedAgent | null;
-  /** What the Handoff would carry; null when a refusal leaves nothing to carry. */
-  context: Context | null;
+  /** The agent that would get the Session, as it is before; null when there is none. */
+  target: DryRun['target'];
+  /** The Session as the act would leave it; null when a rule refuses. */
+  after: { status: SessionStatus; stage: string | null; outcome: string | null; queued: boolean } | null;
+  /** Null when no Handoff is made, now or at the Session's turn, or a refusal ends the act before. */
+  carried: Carried | null;
+}
+
+/** What a Handoff would give its target to read. */
+interface Carried {
+  context: Context;
   reason: string | null;
+  metadata: unknown;
   title: string;
   sourceAgentId: string | null;
+  /** Null while the Session waits for an agent. */
+  targetAgentId: string | null;
+  guide: StageGuide | null;
+  payloads: StagePayload[];
 }
 
-/** Without a target or a holder, later rules say nothing. */
-const blocking: readonly string[] = [
-  'target',
-  'who may hand off',
-  'version',
-  'open session',
-  'active only',
-  'tool',
-  'arguments',
-  'already assigned',
-  'free choice',
-];
-const firstOfTarget: RuleName = 'already assigned';
-const readOnly = statement('SET TRANSACTION READ ONLY');
+interface Answer {
+  sessionId: string;
+  handoffId: string | null;
+}
 
-/** Asks every rule of a change of hands, as the act itself would, without locks. A read-only transaction. */
-export async function simulate(work: Work, input: SimulateInput): Promise<Simulation> {
-  const { sessionId, targetAgentId, agentType, call, asOperator } = input;
-  await work.begin();
-  await work.query(readOnly, []);
-  const callTarget = call === null ? null : targetOf(call);
-  const custody = await Custody.of(work, sessionId, {
-    agents: [targetAgentId, callTarget].filter((id) => id !== null),
-    type: targetAgentId === null ? agentType : null,
-    everyCandidate: true,
-    lock: false,
+/**
+ * Runs an act up to its end, reads what it would leave, and says what each rule says. The caller takes the work back. A refusal
+ * by a rule that leaves a target does not end the act, so that all of them are told.
+ */
+export async function simulate(work: Work, act: (work: Work) => Promise<Answer>): Promise<Simulation> {
+  const dryRun = new DryRun();
+  work.dryRun = dryRun;
+  const answer = await act(work).catch((error: unknown) => {
+    dryRun.endedBy(error);
+    return null;
   });
-  const judge = createJudge();
-  const session = movedSession(custody);
-  const read = await readCall(custody, call ?? noCall, null, targetAgentId ?? callTarget);
-  const stage = asOperator ? presentStage(custody) : null;
-  let target = targetAgentId === null ? chooseTarget(custody, agentType, true, stage) : custody.agent(targetAgentId);
-  judge.says('target', targetAgentId !== null && target === null ? new NotFoundError('agent', targetAgentId) : null);
-
-  const started = asOperator ? null : startedHandoff(custody, read);
-  const move: Move = { session, expectedVersion: null, target: null, agentType: null, started };
-  const [beforeTarget, ofTarget] = splitRules();
-  for (const rule of beforeTarget) judge.says(rule.name, rule.refuses(move));
-
-  const asked = call === null || judge.blocked ? null : readAsked(custody, call, read);
-  judge.says('tool', asked?.refusal != null && ruleOf(asked.refusal) === 'tool' ? asked.refusal : null);
-  judge.says('arguments', asked?.refusal != null && ruleOf(asked.refusal) === 'arguments' ? asked.refusal : null);
-  if (call !== null)
-    target =
-      asked?.refusal instanceof AlreadyAssignedError ? custody.agent(session!.agentId) : custody.agent(callTarget);
-  const permitted = asked?.tool == null ? [] : [asked.tool.targetAgentId];
-  const takesBack = custody.openHandoff?.status === 'INITIATED' && custody.openHandoff.sourceAgentId === target?.id;
-  const whole: Move = {
-    ...move,
-    target,
-    agentType,
-    stage: takesBack ? null : stage,
-    started: started && { ...started, collaborators: [...started.collaborators, ...permitted] },
-  };
-
-  let prepared: Prepared | null = null;
-  for (const rule of ofTarget) {
-    if (rule.name === 'loop' && !judge.blocked && target !== null) {
-      prepared = await prepareContext(
-        custody,
-        {
-          summary: asked?.given?.summary ?? null,
-          reason: asked?.given?.reason ?? null,
-          contextVariables: asked?.given?.variables ?? null,
-          ...toolOf(asked, call, read.instructions),
-          carry: asOperator ? null : carryOf(asked?.tool?.carry ?? read.carry),
-          byOperator: asOperator,
-          call: callOf(custody, call, read),
-        },
-        target,
-      );
-      if (whole.started !== null) whole.started = { ...whole.started, contentHash: prepared.contentHash };
-    }
-    judge.says(rule.name, rule.refuses(whole));
-  }
+  if (dryRun.isRefused) dryRun.freeTarget();
+  const made = answer && (await readMade(work, answer));
   return {
-    verdicts: judge.verdicts,
-    target,
-    context: prepared?.context ?? null,
-    reason: asked?.given?.reason ?? null,
-    title: prepared?.sources.title ?? '',
-    sourceAgentId: prepared?.sources.sourceAgentId ?? null,
+    verdicts: dryRun.verdicts(),
+    target: dryRun.target,
+    after: dryRun.isRefused || made === null ? null : made.after,
+    carried: made?.carried ?? null,
   };
 }
 
-type Rule = { name: RuleName; refuses(this: void, move: Move): DomainError | ForbiddenError | null };
+// The outcome is that of the stay that the act ended, or of the stay that its Handoff leaves.
+const readStatement = statement(`
+SELECT s.title, s.status, s.stage, q.id IS NOT NULL AS queued, e.id AS "entryId",
+  coalesce((SELECT outcome FROM stage_entries WHERE id = h.left_entry_id), (SELECT outcome FROM stage_entries WHERE session_id = s.id AND left_at = $3)) AS outcome,
+  (SELECT row_to_json(p) FROM (SELECT slug, start, stages, transitions FROM pipelines WHERE id = s.pipeline_id) p) AS pipeline,
+  (SELECT row_to_json(m) FROM (SELECT h.summary, h.context, h.reason, h.metadata, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId" WHERE h.id IS NOT NULL) m) AS handoff,
+  (SELECT row_to_json(m) FROM (SELECT q.carried, q.reason, q.metadata, q.source_agent_id AS "sourceAgentId" WHERE q.id IS NOT NULL) m) AS entry
+FROM sessions s LEFT JOIN handoffs h ON h.id = $2 LEFT JOIN queue_entries q ON q.session_id = s.id
+  LEFT JOIN stage_entries e ON e.session_id = s.id AND e.left_at IS NULL
+WHERE s.id = $1`);
 
-function splitRules(): [readonly Rule[], readonly Rule[]] {
-  const at = rules.findIndex(({ name }) => name === firstOfTarget);
-  return [rules.slice(0, at), rules.slice(at)];
+type Stored = Parameters<typeof readContext>[0];
+type Move = Pick<Carried, 'reason' | 'metadata' | 'sourceAgentId'>;
+interface Row {
+  title: string;
+  status: SessionStatus;
+  stage: string | null;
+  queued: boolean;
+  entryId: string | null;
+  outcome: string | null;
+  pipeline: (Definition & { slug: string }) | null;
+  handoff: (Move & Stored & { targetAgentId: string }) | null;
+  entry: (Move & { carried: CarriedEntry }) | null;
 }
 
-function createJudge() {
-  const verdicts: Verdict[] = [];
-  return {
-    verdicts,
-    blocked: false,
-    says(rule: string, refusal: DomainError | ForbiddenError | null): void {
-      if (this.blocked) verdicts.push({ rule, passed: null, code: null, message: null });
-      else
-        verdicts.push({
-          rule,
-          passed: refusal === null,
-          code: refusal?.code ?? null,
-          message: refusal?.message ?? null,
-        });
-      if (refusal !== null && blocking.includes(rule)) this.blocked = true;
-    },
-  };
+async function readMade(work: Work, { sessionId, handoffId }: Answer): Promise<Pick<Simulation, 'after' | 'carried'>> {
+  await work.flush();
+  const [row] = await work.query<Row>(readStatement, [sessionId, handoffId, work.now]);
+  if (row === undefined) throw new Error(`session ${sessionId} is not there under its lock`);
+  const { title, status, stage, queued, outcome, entryId, pipeline, handoff, entry } = row;
+  const move = handoff ?? entry;
+  const context = handoff === null ? (entry?.carried.handoff?.context ?? null) : readContext(handoff);
+  const payloads = context === null || entryId === null ? [] : (await readStagePayloads(work, [entryId])).get(entryId)!;
+  const carried =
+    context === null || move === null
+      ? null
+      : {
+          ...move,
+          context,
+          title,
+          targetAgentId: handoff?.targetAgentId ?? null,
+          guide: pipeline === null || stage === null ? null : guideOf(pipeline, stage),
+          payloads,
+        };
+  return { after: { status, stage, outcome, queued }, carried };
 }
-
-interface Asked {
-  tool: ReturnType<typeof askedOf>['tool'];
-  given: GivenArguments | null;
-  refusal: DomainError | null;
-}
-
-const noCall: Call = { callId: null, detected: null, refusal: new NoHandoffFoundError(false) };
-
-function readAsked(custody: Custody, call: Call, read: Awaited<ReturnType<typeof readCall>>): Asked {
-  if (call.refusal !== null) return { tool: null, given: null, refusal: call.refusal };
-  try {
-    return { ...askedOf(custody, call.detected, read), refusal: null };
-  } catch (error) {
-    if (error instanceof DomainError) return { tool: null, given: null, refusal: error };
-    throw error;
-  }
-}
-
-/** The call as it would be in the log: a tool's call is recorded before the Context is built. */
-function callOf(
-  { session, work }: Custody,
-  call: Call | null,
-  read: Awaited<ReturnType<typeof readCall>>,
-): PendingCall | null {
-  if (call?.detected == null) return null;
-  const { toolName, arguments: given } = call.detected;
-  const place = { id: work.newId(), turnId: work.newId(), turn: session.turnCount + 1, sequence: session.messageCount };
-  return pendingCall(
-    { callId: '', name: toolName, arguments: given, result: contentFor(targetOf(call)!, call.detected) },
-    place,
-    read,
-  );
-}
-
-const ruleOf = (refusal: DomainError): string =>
-  refusal instanceof InvalidToolArgumentsError
-    ? 'arguments'
-    : refusal instanceof AlreadyAssignedError
-      ? firstOfTarget
-      : 'tool';
-
-const toolOf = (asked: Asked | null, call: Call | null, instructions: string | null) =>
-  asked === null || call?.detected == null
-    ? {}
-    : {
-        tool: {
-          name: nameOfTool(asked.tool, call.detected),
-          instructions: asked.tool === null ? instructions : asked.tool.instructions,
-        },
-      };

@@ -2,17 +2,23 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { readsInstructions } from '../access/rules.ts';
 import { previewOf } from '../context/preview.ts';
+import { inPieces } from '../core/breaks.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import { readableSessions } from '../core/readable.ts';
-import { runWork } from '../core/runWork.ts';
+import { takeBack } from '../core/runWork.ts';
+import type { Work } from '../core/work.ts';
+import type { Verdict } from '../custody/dryRun.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { SessionStatus } from '../graphql/enums.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import {
   agentId,
   agentType,
   decodeArgs,
   idOf,
+  integer,
   json,
   nonBlank,
   optional,
@@ -20,10 +26,14 @@ import {
 } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { inTurn } from '../graphql/processorTime.ts';
+import { initiateHandoff } from '../handoffs/initiateHandoff.ts';
+import { moveFields } from '../handoffs/inputSchema.ts';
+import { reassignSession } from '../handoffs/reassignSession.ts';
 import { limits } from '../limits/limits.ts';
-import { findToolCall } from './findToolCall.ts';
-import { readerOf } from './schema.ts';
-import { simulate, type Simulation, type Verdict } from './simulate.ts';
+import { advancePipeline } from '../pipelines/advancePipeline.ts';
+import { redactingInput } from '../redaction/redact.ts';
+import { executeFound, findTool } from './executeMutations.ts';
+import { simulate, type Simulation } from './simulate.ts';
 
 const SimulatedVerdict = builder.objectRef<Verdict>('HandoffVerdict').implement({
   access: 'inherit',
@@ -31,7 +41,7 @@ const SimulatedVerdict = builder.objectRef<Verdict>('HandoffVerdict').implement(
   fields: (t) => ({
     rule: t.exposeString('rule', {
       description:
-        'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `transition`, `limit`, `loop`, `type`, `role`, `free choice`, `availability`, `capacity`.',
+        'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `transition`, `payload`, `limit`, `loop`, `type`, `role`, `free choice`, `availability`, `capacity`.',
     }),
     passed: t.exposeBoolean('passed', {
       nullable: true,
@@ -76,12 +86,13 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
     }),
     queued: t.boolean({
       description:
-        'Whether reassignSession with `queue: true` would let the Session wait: no Agent of the type has a free place, and no rule before refuses.',
-      resolve: ({ verdicts }) => verdicts.find(({ passed }) => passed === false)?.rule === 'free choice',
+        'Whether the Session would wait for an Agent; without `queue`, whether it would with `queue: true`: no Agent of the type has a free place, and no rule before refuses.',
+      resolve: ({ verdicts, after }) =>
+        after?.queued ?? verdicts.find(({ passed }) => passed === false)?.rule === 'free choice',
     }),
     verdicts: t.field({
       type: [SimulatedVerdict],
-      listSize: 18,
+      listSize: 19,
       description: 'A verdict of each rule. The act gives the first refusal.',
       resolve: ({ verdicts }) => verdicts,
     }),
@@ -91,19 +102,38 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
       description: 'The Agent that would get the Session; null when there is none.',
       resolve: ({ target }) => target,
     }),
+    status: t.field({
+      type: SessionStatus,
+      nullable: true,
+      description: 'Status that the Session would have; null when a rule refuses.',
+      resolve: ({ after }) => after?.status ?? null,
+    }),
+    stage: t.string({
+      nullable: true,
+      description:
+        'Name of the stage of the pipeline that the Session would be in; null outside of pipelines, at the end of one, and when a rule refuses.',
+      resolve: ({ after }) => after?.stage ?? null,
+    }),
+    outcome: t.string({
+      nullable: true,
+      description:
+        'Outcome by which the source would leave its stage of the pipeline; null when it would leave none, and when a rule refuses.',
+      resolve: ({ after }) => after?.outcome ?? null,
+    }),
     context: t.field({
       type: 'ContextPreview',
       nullable: true,
       description:
-        "The text that the Handoff would give the target; null when a refusal leaves nothing to carry. For an AGENT it leaves out the target's instructions.",
-      resolve: ({ context, target, title, sourceAgentId, reason }, _args, { caller, processorTime }) => {
-        if (context === null || target === null) return null;
-        const shown = readsInstructions(caller, target.id) ? context : { ...context, instructions: null };
+        "The text that the Handoff would give the target, as its `contextPrompt`; null when no Handoff would be made, or a refusal leaves nothing to carry. For an AGENT it leaves out the target's instructions.",
+      resolve: ({ carried }, _args, { caller, processorTime }) => {
+        if (carried === null) return null;
+        const { context, targetAgentId, ...given } = carried;
+        const shown =
+          targetAgentId === null || readsInstructions(caller, targetAgentId)
+            ? context
+            : { ...context, instructions: null };
         return inTurn(processorTime, () =>
-          previewOf(shown, { title, sourceAgentId, targetAgentId: target.id }, reason, {
-            maxTokens: null,
-            maxCharacters: null,
-          }),
+          previewOf(shown, { ...given, targetAgentId }, given, { maxTokens: null, maxCharacters: null }),
         );
       },
     }),
@@ -112,12 +142,13 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
       listSize: 10,
       nullable: true,
       description:
-        'The context variables that the Handoff would carry, ordered by name; null when a refusal leaves nothing to carry.',
-      resolve: ({ context }) => context?.contextVariables ?? null,
+        'The context variables that the Handoff would carry, ordered by name; null when no Handoff would be made, or a refusal leaves nothing to carry.',
+      resolve: ({ carried }) => carried?.context.contextVariables ?? null,
     }),
   }),
 });
 
+const { idempotencyKey: _, ...given } = moveFields;
 const args = z.object({
   sessionId: idOf('session').describe('Id of a Session.'),
   targetAgentId: optional(agentId).describe('The Agent to hand the Session to.'),
@@ -125,15 +156,101 @@ const args = z.object({
     'Simulates the choice of an Agent of this type; with `targetAgentId`, the Agent must have it. Only with `asOperator`.',
   ),
   toolName: optional(nonBlank({ characters: 200 })).describe(
-    'Simulates the call of this handoff tool. Excludes the other two, and `asOperator`.',
+    'Simulates the call of this handoff tool. Excludes all others but `arguments`.',
   ),
   arguments: optional(json({ bytes: limits.fields.content })).describe(
     'Arguments of the call: an object, or its JSON as a text; at most 256 KB.',
   ),
-  asOperator: withDefault(z.boolean(), false).describe(
-    'True simulates reassignSession; else initiateHandoff or executeHandoffTool by the holder.',
+  outcome: optional(nonBlank({ characters: 200 })).describe(
+    'Simulates advancePipeline with this outcome. Excludes `targetAgentId`, `agentType`, `toolName` and `asOperator`.',
   ),
+  payload: optional(json({ bytes: limits.fields.json })).describe(
+    'Payload of the outcome: any JSON of at most 64 KB. Only with `outcome`.',
+  ),
+  asOperator: withDefault(z.boolean(), false).describe(
+    'True simulates reassignSession; else initiateHandoff, executeHandoffTool or advancePipeline by the holder.',
+  ),
+  queue: withDefault(z.boolean(), false).describe(
+    'True: the Session may wait for an Agent of `agentType`, as with reassignSession. Only with `asOperator`.',
+  ),
+  skipHandoff: withDefault(z.boolean(), false).describe('As with reassignSession. Only with `asOperator`.'),
+  leavePipeline: withDefault(z.boolean(), false).describe('As with reassignSession. Only with `asOperator`.'),
+  expectedVersion: optional(integer(1)).describe('As with reassignSession. Only with `asOperator`.'),
+  ...given,
 });
+type Asked = z.output<typeof args>;
+
+/** Faults that only several arguments together have; null when there is none. */
+function faultOfArguments(asked: Asked): { message: string; path: string } | null {
+  const { targetAgentId, agentType: type, toolName, outcome, asOperator } = asked;
+  const named = [targetAgentId ?? type, toolName, outcome].filter((each) => each !== null);
+  if (named.length === 0 || (named.length === 1 && named[0] === type && !asOperator && targetAgentId === null))
+    return {
+      message: 'targetAgentId, toolName and outcome are missing: give one of them, or agentType with asOperator',
+      path: 'targetAgentId',
+    };
+  if (named.length > 1 || (asOperator && (toolName ?? outcome) !== null))
+    return toolName === null
+      ? {
+          message: 'outcome excludes targetAgentId, agentType and asOperator: leave out one or the others',
+          path: 'outcome',
+        }
+      : {
+          message: 'toolName excludes targetAgentId, agentType, outcome and asOperator: leave out one or the others',
+          path: 'toolName',
+        };
+  const ofOperators = (['agentType', 'queue', 'skipHandoff', 'leavePipeline', 'expectedVersion'] as const).find(
+    (name) => asked[name] !== null && asked[name] !== false,
+  );
+  if (ofOperators !== undefined && !asOperator)
+    return { message: `${ofOperators} is for operators: set asOperator, or leave it out`, path: ofOperators };
+  if (asked.payload !== null && outcome === null)
+    return { message: 'payload is given without an outcome: give both, or leave it out', path: 'payload' };
+  if (asked.queue && (targetAgentId !== null || type === null))
+    return {
+      message: 'queue waits for any agent of a type: give agentType and leave out targetAgentId',
+      path: 'queue',
+    };
+  const inArguments = (['reason', 'summary', 'contextVariables', 'metadata'] as const).find(
+    (name) => asked[name] !== null,
+  );
+  if (inArguments !== undefined && toolName !== null)
+    return { message: `${inArguments} belongs to the arguments of the tool: put it there`, path: inArguments };
+  return null;
+}
+
+/** The act that is asked for, with its input. */
+async function actOf(
+  asked: Asked,
+  { outcome, targetAgentId, asOperator, ...input }: Asked,
+  context: GraphQLContext,
+): Promise<(simulated: (act: Act) => Promise<Simulation>) => Promise<Simulation>> {
+  const { settings, caller, prisma } = context;
+  const { toolName, sessionId } = asked;
+  if (toolName !== null) {
+    const call = { toolName, arguments: asked.arguments, callId: null };
+    const redacted = { ...call, sessionId, agentId: null, toolName: input.toolName!, arguments: input.arguments };
+    const found = await findTool(
+      call,
+      context,
+      async () =>
+        caller.agentId ??
+        (await prisma.session.findUnique({ where: { id: sessionId }, select: { agentId: true } }))?.agentId ??
+        null,
+    );
+    return (simulated) =>
+      executeFound<typeof redacted, Simulation>(found, (command) =>
+        simulated((work) => command(work, redacted, settings)),
+      );
+  }
+  if (outcome !== null)
+    return (simulated) => simulated((work) => advancePipeline(work, { ...input, outcome }, settings));
+  if (asOperator)
+    return (simulated) => simulated((work) => reassignSession(work, { ...input, agentId: targetAgentId }, settings));
+  const move = { ...input, targetAgentId: targetAgentId!, priorTurnId: null, triggeringToolCallIds: null };
+  return (simulated) => simulated((work) => initiateHandoff(work, move, settings));
+}
+type Act = Parameters<typeof simulate>[1];
 
 builder.queryField('simulateHandoff', (t) =>
   t.field({
@@ -142,45 +259,23 @@ builder.queryField('simulateHandoff', (t) =>
     type: HandoffSimulation,
     nullable: true,
     description:
-      'Says whether a change of hands would succeed now, by the rules of the act itself, and writes nothing. Null when the Session does not exist or the caller may not read it. FORBIDDEN when an AGENT asks with `asOperator`.',
+      'Says what a change of hands would give now: runs the act itself and takes it back, so that nothing is written. Null when the Session does not exist or the caller may not read it. FORBIDDEN when an AGENT asks with `asOperator`.',
     args: argsOf(args),
-    resolve: async (_root, given, context): Promise<Simulation | null> => {
-      const {
-        sessionId,
-        targetAgentId,
-        agentType: type,
-        toolName,
-        arguments: toolArguments,
-        asOperator,
-      } = decodeArgs(args, given);
-      if (toolName === null && targetAgentId === null && (type === null || !asOperator))
-        throw badArgument('targetAgentId and toolName are missing: give one of them, or agentType with asOperator', [
-          'targetAgentId',
-        ]);
-      if (toolName !== null && (targetAgentId !== null || type !== null || asOperator))
-        throw badArgument('toolName excludes targetAgentId, agentType and asOperator: leave out one or the others', [
-          'toolName',
-        ]);
-      if (type !== null && !asOperator)
-        throw badArgument('agentType is for operators: set asOperator, or leave it out', ['agentType']);
+    resolve: async (_root, values, context): Promise<Simulation | null> => {
+      const asked = decodeArgs(args, values);
+      const fault = faultOfArguments(asked);
+      if (fault !== null) throw badArgument(fault.message, [fault.path]);
       const { caller, pool, log, prisma } = context;
-      if (asOperator && caller.role === 'AGENT')
+      if (asked.asOperator && caller.role === 'AGENT')
         throw new ForbiddenError('Only operators reassign sessions: leave out asOperator');
-      const session = await prisma.session.findUnique({
-        where: { id: sessionId, AND: readableSessions(caller) },
-        select: { agentId: true },
-      });
-      if (session === null) return null;
-      const call =
-        toolName === null
-          ? null
-          : await findToolCall(readerOf(context), session.agentId, {
-              toolName,
-              arguments: toolArguments,
-              callId: null,
-            });
-      const input = { sessionId, targetAgentId, agentType: type, call, asOperator };
-      return runWork({ pool, log, caller, mutation: 'simulateHandoff', input: {} }, (work) => simulate(work, input));
+      const found = await prisma.session.count({ where: { id: asked.sessionId, AND: readableSessions(caller) } });
+      if (found === 0) return null;
+      // The act stores no secret either.
+      const redacted = await inPieces(redactingInput(asked));
+      const act = await actOf(asked, redacted, context);
+      return act((one) =>
+        takeBack({ pool, log, caller, mutation: 'simulateHandoff', input: {} }, (work: Work) => simulate(work, one)),
+      );
     },
   }),
 );
