@@ -38,6 +38,8 @@ export const agentId: Bad = [
   unknownId('session'),
   unknownId('handoff'),
 ];
+/** A target may be named by any text. */
+export const agentMeant: Bad = [...nonBlank({ characters: 200 }), unknownId('session'), unknownId('handoff')];
 export const agentType: Bad = ['', 'claude', '1CLAUDE', 'CLAUDE-2', 'CLAUDE\n', 'C'.repeat(51), 'ÇA'];
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });

@@ -12,7 +12,8 @@ import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('handoff <agent>')} [options]
 
-Hands a session off from its holder to the agent, with the same rules as for the holder itself.
+Hands a session off from its holder to the agent, with the same rules as for the holder itself. The agent is named by its
+id, or by a display name, a role or a type that it alone has.
 
   --session <id>      the session; default: BATON_SESSION, else that of this folder and branch
   --reason <text>     the reason, for the agent and for people

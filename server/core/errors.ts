@@ -55,6 +55,22 @@ export class BadUserInputError extends DomainError {
   }
 }
 
+/** An agent that may have been meant as the target of a handoff. */
+export interface TargetCandidate {
+  id: string;
+  name: string;
+  why: string;
+}
+
+const mostListed = 5;
+const listed = (candidates: readonly TargetCandidate[]): string => {
+  const shown = candidates
+    .slice(0, mostListed)
+    .map(({ id, name, why }) => `'${id}' (${name === id ? '' : `${name}: `}${why})`);
+  const more = candidates.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` or ${more} more` : ''}`;
+};
+
 /** The record does not exist, or the caller may not read it. Both give the same error. */
 export class NotFoundError extends DomainError {
   readonly code = 'NOT_FOUND';
@@ -62,8 +78,13 @@ export class NotFoundError extends DomainError {
   constructor(
     noun: string,
     readonly id: string,
+    /** For the target of a handoff. */
+    readonly candidates: readonly TargetCandidate[] = [],
+    /** Whether all candidates are called so. */
+    isAmbiguous = false,
   ) {
-    super(`There is no ${noun} '${id}': check the id`);
+    const advice = candidates.length === 0 ? 'check the id' : `name one of ${listed(candidates)}`;
+    super(isAmbiguous ? `'${id}' may mean several ${noun}s: ${advice}` : `There is no ${noun} '${id}': ${advice}`);
   }
 }
 
@@ -240,8 +261,9 @@ export class UnknownHandoffTargetError extends DomainError {
     readonly target: string,
     /** Agents or tools that may have been meant, nearest first. */
     readonly suggestions: readonly string[],
+    readonly candidates: readonly TargetCandidate[] = [],
   ) {
-    super(message);
+    super(candidates.length === 0 ? message : `${message.replace(/\?$/, '')}. Name one of ${listed(candidates)}`);
   }
 }
 

@@ -142,7 +142,7 @@ export class Work {
     private readonly inputHash: string,
     /** 1 for the first attempt; a later attempt may lock more. */
     readonly attempt: number,
-    private readonly known: ReadonlyMap<string, unknown>,
+    private readonly asked: ReadonlyMap<string, unknown>,
   ) {
     this.newId = options.ids?.() ?? newId;
   }
@@ -167,8 +167,13 @@ export class Work {
    * again and gets the answer at once. `key` names everything that the answer depends on.
    */
   outside<T>(key: string, ask: () => Promise<T>): T {
-    if (!this.known.has(key)) throw new Outside(key, ask);
-    return this.known.get(key) as T;
+    if (!this.asked.has(key)) throw new Outside(key, ask);
+    return this.asked.get(key) as T;
+  }
+
+  /** What `ask` of that key resolved to in an earlier run; undefined when it was not asked. */
+  known<T>(key: string): T | undefined {
+    return this.asked.get(key) as T | undefined;
   }
 
   get pool(): Pool {

@@ -6,15 +6,17 @@ import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
 import { readsPayload, waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
 import { handOver, prepareContext, toldOf } from './handOver.ts';
+import { demandTarget, idMeant, type Stages } from './target.ts';
 
 export interface InitiateHandoffInput {
   sessionId: string;
+  /** Its id, or a name, a role or a type that it alone has. */
   targetAgentId: string;
   reason: string | null;
   summary: string | null;
@@ -36,9 +38,9 @@ export async function initiateHandoff(
   { staleAfterMinutes }: { staleAfterMinutes: number },
 ): Promise<HandoffAnswer> {
   await lockSession(work, input.sessionId);
-  const custody = await Custody.of(work, input.sessionId, { agents: [input.targetAgentId] });
-  const target = demandLocked(custody.agents, input.targetAgentId);
-  const read = await readMove(custody, input);
+  const custody = await Custody.of(work, input.sessionId, { agents: [idMeant(work, input.targetAgentId)] });
+  const target = demandTarget(custody, input.targetAgentId, () => nextStages(custody));
+  const read = await readMove(custody, { ...input, targetAgentId: target.id });
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
 
@@ -170,6 +172,12 @@ export function pathOf({ work, pipeline, session }: Custody, given: GivenOutcome
       faultsOfPayload(work, schemaOfPayload(pipeline, way.transition), {}).length > 0,
   };
 }
+
+/** The stages that may follow, with the outcome that leads there; null outside of a pipeline. */
+export const nextStages = (custody: Custody): Stages =>
+  pathOf(custody, null)?.ways.flatMap(({ to, outcome }) =>
+    to === null ? [] : [{ stage: to, by: ` by outcome ${outcome}` }],
+  ) ?? null;
 
 const startedBy = ({ session, active, work }: Custody, read: MoveRead): Omit<StartedHandoff, 'path'> => ({
   callerAgentId: work.caller.agentId,

@@ -14,7 +14,7 @@ import {
   TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentId, idOf, KB, keyField, listOf, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
+import { agentMeant, idOf, KB, keyField, listOf, names, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
 import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import {
   acceptHandoff,
@@ -40,7 +40,7 @@ mutation('initiateHandoff', {
     'Hands a Session from its holder, whose tenure must be ACTIVE, to a collaborator or back to the Agent from which it came. Custody and load move at once; if the target declines, the Session returns. An operator may call it for the holder. In a pipeline the target must fit exactly one stage that may follow, and the Handoff counts as that outcome.',
   input: z.object({
     sessionId: idOf('session').describe('The Session to hand off.'),
-    targetAgentId: agentId.describe('The Agent to hand the Session to.'),
+    targetAgentId: agentMeant.describe(`The Agent to hand the Session to. ${names}`),
     ...moveFields,
     priorTurnId: optional(idOf('turn')).describe('The Turn that led to the Handoff. Null: the last Turn of an Agent.'),
     triggeringToolCallIds: optional(

@@ -14,10 +14,11 @@ import {
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
 import {
-  agentId,
+  agentMeant,
   agentType,
   idOf,
   integer,
+  names,
   optional,
   queueNeedsType,
   waitsForType,
@@ -34,8 +35,8 @@ mutation('reassignSession', {
   input: z
     .object({
       sessionId: idOf('session').describe('The Session to move.'),
-      agentId: optional(agentId).describe(
-        'The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type.',
+      agentId: optional(agentMeant).describe(
+        `The Agent to give the Session to. ${names} Required unless \`agentType\` is given; with both, the Agent must have this type.`,
       ),
       agentType: optional(agentType).describe(
         'Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place.',

@@ -98,7 +98,7 @@ const cases: Refusal[] = [
       input: { sessionId: publicId((await held(h)).sessionId), agentId: 'nobody' },
       data: { id: 'nobody' },
     }),
-    /no agent 'nobody': check the id/,
+    /no agent 'nobody': name one of '/,
   ),
   refusal(
     'IdempotencyMismatchError',

@@ -1,7 +1,7 @@
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
+import { demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { leastLoaded } from '../custody/mayChangeHands.ts';
 import type { Stage } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
@@ -9,6 +9,7 @@ import { readVisible } from '../custody/snapshot.ts';
 import { currentStay, giveStage, leaveStage, presentStage, putStageBack, recordStage } from '../custody/stages.ts';
 import { enqueue, finisherAmong } from '../queue/entry.ts';
 import { finisherOf, handOver, leaveHolder, prepareContext } from './handOver.ts';
+import { demandTarget, idMeant } from './target.ts';
 
 export interface ReassignSessionInput {
   sessionId: string;
@@ -46,18 +47,19 @@ export async function reassignSession(
 ): Promise<ReassignSessionAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, {
-    agents: input.agentId === null ? [] : [input.agentId],
+    agents: input.agentId === null ? [] : [idMeant(work, input.agentId)],
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
   });
-  const named = input.agentId === null ? null : demandLocked(custody.agents, input.agentId);
+  const stage = input.leavePipeline === true ? null : presentStage(custody);
+  const named =
+    input.agentId === null ? null : demandTarget(custody, input.agentId, () => stage && [{ stage, by: '' }]);
   const earlier = await work.earlierAnswer<ReassignSessionAnswer>();
   if (earlier !== null) return earlier;
 
   const previous = custody.holder;
   const open = custody.openHandoff;
   const sourceId = open?.status === 'INITIATED' ? open.sourceAgentId : null;
-  const stage = input.leavePipeline === true ? null : presentStage(custody);
   const target = named ?? chooseTarget(custody, input.agentType, work.attempt > 1, stage);
   const takesBack = open !== null && sourceId !== null && sourceId === target?.id;
   const waits = input.queue === true && target === null && work.attempt > 1;

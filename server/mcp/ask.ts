@@ -33,6 +33,8 @@ interface Erroneous {
   toolResult?: { content: string } | null;
   /** JSON Schema that the payload does not match. */
   schema?: object;
+  /** Agents that the call may name. */
+  candidates?: object[];
 }
 
 /** Characters of a schema in a refusal. */
@@ -58,7 +60,10 @@ export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
         throw new Refused(
           `${inToolWords(answer.toolResult?.content ?? answer.message!)}${schemaNote(answer.schema)}`,
           answer.code,
-          answer.schema === undefined ? {} : { schema: answer.schema },
+          {
+            ...(answer.schema !== undefined && { schema: answer.schema }),
+            ...(answer.candidates !== undefined && { candidates: answer.candidates }),
+          },
         );
       return answer;
     },

@@ -18,6 +18,7 @@ interface Advanced {
 const executeDocument = mutation(
   'executeHandoffTool',
   'toolResult { content } handoff { id deadlineAt targetAgent { id } } session { id }',
+  '... on UnknownHandoffTargetError { candidates { id name why } }',
 );
 const advanceDocument = mutation(
   'advancePipeline',
@@ -159,7 +160,7 @@ async function nowhere(desk: Desk, given: string | undefined): Promise<Refused> 
   return new Refused(
     outcomes.length > 0
       ? `Give outcome: ${outcomes.join(' or ')}.`
-      : 'Give target: the id of the agent that goes on, as in the name of a transfer_to_ tool. To end the session, give outcome COMPLETED or FAILED.',
+      : 'Give target: the agent that goes on, as in the name of a transfer_to_ tool. To end the session, give outcome COMPLETED or FAILED.',
     'BAD_USER_INPUT',
     { outcomes },
   );

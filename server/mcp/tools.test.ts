@@ -395,7 +395,7 @@ describe('refusals say what to do next', () => {
       'neither target nor outcome',
       async ({ author, names }) => (await publicSession(names.author), [author, 'baton_handoff', { reason: 'x' }]),
       'BAD_USER_INPUT',
-      /^Give target: the id of the agent.*outcome COMPLETED or FAILED\.$/,
+      /^Give target: the agent.*outcome COMPLETED or FAILED\.$/,
     ],
     [
       'an outcome outside of pipelines that ends nothing',

@@ -81,7 +81,7 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     description:
       'Passes your session on: to target, or in a pipeline by the outcome of its stage. Elsewhere outcome COMPLETED or FAILED ends it. Stop working on it afterwards.',
     input: z.strictObject({
-      target: z.string().optional().describe('Agent id.'),
+      target: z.string().optional().describe('Agent: id, name, role or type.'),
       outcome: z
         .string()
         .optional()

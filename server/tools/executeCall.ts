@@ -20,8 +20,10 @@ import {
   moveColumns,
   type MoveRead,
   moveValues,
+  nextStages,
   startHandoff,
 } from '../handoffs/initiateHandoff.ts';
+import { withCandidates } from '../handoffs/target.ts';
 import { appendCall } from '../log/appendTurn.ts';
 import { checkArguments, type GivenArguments } from './arguments.ts';
 import { schemaOf } from './define.ts';
@@ -88,7 +90,7 @@ export async function executeCall(
       ['ACTIVE'],
     );
   }
-  if (call.refusal !== null) throw call.refusal;
+  if (call.refusal !== null) throw listing(custody, call.refusal);
   const { detected } = call;
   if (call.assumed === true && !read.collaborators.includes(detected.targetAgentId!)) throw new AssumedWrongly();
 
@@ -207,7 +209,7 @@ export const pendingCall = (
 ): PendingCall => ({ ...call, ...place, argumentsText: arguments_text ?? '{}', argumentsBytes: arguments_bytes, hash });
 
 /** The agent that a call hands off to. An archived one is refused later, in the order of refusals. */
-export function targetOf({ detected }: Call): string | null {
+function targetOf({ detected }: Call): string | null {
   if (detected === null) return null;
   return (
     detected.targetAgentId ??
@@ -216,7 +218,7 @@ export function targetOf({ detected }: Call): string | null {
 }
 
 /** What a call asks of the holder's tools. @throws the refusal of a call that names no target, or whose arguments are wrong. */
-export function askedOf(
+function askedOf(
   custody: Custody,
   detected: DetectedCall,
   read: CallRead,
@@ -224,7 +226,7 @@ export function askedOf(
   const { toolName, problem } = detected;
   if (problem?.code === 'SAME_AGENT') throw new AlreadyAssignedError(custody.session.agentId!);
   const targetId = targetOf({ callId: null, detected, refusal: null });
-  if (targetId === null) throw unknownTarget(detected);
+  if (targetId === null) throw listing(custody, unknownTarget(detected));
   const tool = detected.tool?.id == null ? null : read.tool;
   // It may have changed since detection read it.
   if (detected.tool?.id != null && tool?.targetAgentId !== targetId) {
@@ -237,7 +239,11 @@ export function askedOf(
   return { tool, targetId, given: argumentsOf(detected, tool, custody) };
 }
 
-export const nameOfTool = (tool: OfferedTool | null, detected: DetectedCall): string =>
+/** A call that names no agent is refused with those that it may name. */
+const listing = (custody: Custody, refusal: DomainError): DomainError =>
+  refusal instanceof UnknownHandoffTargetError ? withCandidates(custody, refusal, nextStages(custody)) : refusal;
+
+const nameOfTool = (tool: OfferedTool | null, detected: DetectedCall): string =>
   tool?.name ?? detected.tool?.name ?? detected.toolName;
 
 function unknownTarget({ toolName, problem, arguments: given }: DetectedCall): DomainError {
@@ -301,7 +307,7 @@ function foreignArguments(given: Readonly<Record<string, unknown>>): Record<stri
   return { reason: text('reason', 'message', 'task'), summary: text('summary', 'context'), variables: named };
 }
 
-export function contentFor(targetId: string, detected: DetectedCall | null): string {
+function contentFor(targetId: string, detected: DetectedCall | null): string {
   const dropped = detected?.problem?.code === 'RESERVED_ARGUMENTS' ? ` ${detected.problem.message}.` : '';
   return `Handed off to '${targetId}', which goes on with the work: stop here.${dropped}`;
 }

@@ -4,13 +4,13 @@ import { limits } from '../limits/limits.ts';
 import { mostTargets } from './define.ts';
 import { detectIn, namesIn } from './detect/detectHandoffs.ts';
 import type { Detection } from './detect/detection.ts';
-import type { Known, KnownTool } from './detect/known.ts';
+import type { Known, KnownAgent, KnownTool } from './detect/known.ts';
 import { type Answer, readAnswer } from './detect/readAnswer.ts';
 import { folded } from './detect/styles.ts';
 import { findTools, type Reader } from './queries.ts';
 import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
 
-const findAll = statement('SELECT id, archived_at IS NOT NULL AS archived FROM agents ORDER BY id');
+const findAll = statement('SELECT id, archived_at IS NOT NULL AS archived, name, role, type FROM agents ORDER BY id');
 // An index has this expression.
 const findNamed = statement(
   `SELECT id, archived_at IS NOT NULL AS archived FROM agents WHERE replace(id, '_', '-') = ANY ($1::text[]) ORDER BY id`,
@@ -51,10 +51,10 @@ export async function detectFor(
   if (known === null) return null;
   const { handoffTools } = known;
   const detection = await run(() => detectIn(answer, known));
-  // A message names the nearest of all agents.
+  // It may be another name of an agent, and a message names the nearest of all agents.
   if (!detection.calls.some(({ problem }) => problem?.code === 'UNKNOWN_TARGET' || problem?.code === 'ARCHIVED_TARGET'))
     return { detection, handoffTools };
-  const agents = await reader.query<{ id: string; archived: boolean }>(findAll, []);
+  const agents = await reader.query<KnownAgent>(findAll, []);
   return { detection: await run(() => detectIn(answer, { ...known, agents })), handoffTools };
 }
 

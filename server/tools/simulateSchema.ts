@@ -14,12 +14,13 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { SessionStatus } from '../graphql/enums.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import {
-  agentId,
+  agentMeant,
   agentType,
   decodeArgs,
   idOf,
   integer,
   json,
+  names,
   nonBlank,
   optional,
   withDefault,
@@ -151,7 +152,7 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
 const { idempotencyKey: _, ...given } = moveFields;
 const args = z.object({
   sessionId: idOf('session').describe('Id of a Session.'),
-  targetAgentId: optional(agentId).describe('The Agent to hand the Session to.'),
+  targetAgentId: optional(agentMeant).describe(`The Agent to hand the Session to. ${names}`),
   agentType: optional(agentType).describe(
     'Simulates the choice of an Agent of this type; with `targetAgentId`, the Agent must have it. Only with `asOperator`.',
   ),

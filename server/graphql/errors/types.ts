@@ -21,6 +21,7 @@ import {
   InvalidToolArgumentsError,
   NotFoundError,
   type ArgumentProblem,
+  type TargetCandidate,
   type ToolResult as ToolResultOf,
   TransitionNotAllowedError,
   UnknownHandoffTargetError,
@@ -104,11 +105,33 @@ builder.objectType(BadUserInputError, {
   }),
 });
 
+const Candidate = builder.objectRef<TargetCandidate>('TargetCandidate').implement({
+  access: 'inherit',
+  description: 'An Agent that may have been meant as the target of a handoff.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the Agent.' }),
+    name: t.exposeString('name', { description: 'Display name of the Agent.' }),
+    why: t.exposeString('why', {
+      description:
+        'Why it may get the Session: a collaborator and when, the Agent from which the Session came, the stage that it fits and the outcome; with its role and type, and what keeps it from taking work now.',
+    }),
+  }),
+});
+const candidates = 'Agents that may have been meant, at most 20: those that the Session may go to, nearest name first.';
+
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
   description: 'The record does not exist, or the caller may not read it. The two look the same.',
   ...refusal,
-  fields: (t) => ({ id: t.exposeID('id', { description: 'The id as the caller wrote it.' }) }),
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id as the caller wrote it.' }),
+    candidates: t.field({
+      type: [Candidate],
+      listSize: partOfRecord,
+      description: `${candidates} Empty when the record is not the target of a handoff.`,
+      resolve: (error) => [...error.candidates],
+    }),
+  }),
 });
 
 builder.objectType(ConflictError, {
@@ -299,6 +322,12 @@ builder.objectType(UnknownHandoffTargetError, {
     suggestions: t.stringList({
       description: 'Ids of agents, or names of tools, that may have been meant, nearest first.',
       resolve: ({ suggestions }) => [...suggestions],
+    }),
+    candidates: t.field({
+      type: [Candidate],
+      listSize: partOfRecord,
+      description: candidates,
+      resolve: (error) => [...error.candidates],
     }),
   }),
 });

@@ -3,6 +3,7 @@ import { getNamedType, isInputObjectType, isRequiredInputField, type GraphQLInpu
 import { describe, expect, it } from 'vitest';
 import {
   agentId,
+  agentMeant,
   agentType,
   contextVariables,
   idOf,
@@ -190,6 +191,8 @@ const refused: Record<string, Bad> = {
   agentId,
   agentType,
   targetAgentId: agentId,
+  'initiateHandoff.targetAgentId': agentMeant,
+  'reassignSession.agentId': agentMeant,
   contextVariables,
   externalId: [...nonBlank({ characters: 200 }), `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
   project: nonBlank({ characters: 200 }),

@@ -173,6 +173,18 @@ export const text = (size: Size) => z.string().check(faultless((value) => unstor
 
 export const nonBlank = (size: Size) => text(size).check(faultless(blank));
 
+/** An Agent as people and models name it: its id, or a display name, a role or a type that it alone has. */
+export const agentMeant = showAs(
+  nonBlank({ characters: 200 }).check(
+    faultless((name) => {
+      const decoded = decodeId(name);
+      return decoded === null ? null : `is the id of ${article(nouns[decoded.prefix])}: give the id of an agent`;
+    }),
+  ),
+  { type: 'ID' },
+);
+export const names = 'Its id, or a display name, a role or a type that it alone has among those that may be meant.';
+
 export const KB = 1024;
 export const title = nonBlank({ characters: limits.fields.titleCharacters });
 export const reason = text({ bytes: limits.fields.reason });

@@ -10,9 +10,18 @@ export interface KnownTool {
   enumTargets?: { argument: string; agentIds: readonly string[] } | undefined;
 }
 
+export interface KnownAgent {
+  id: string;
+  archived: boolean;
+  /** Read when a call names no agent by its id. */
+  name?: string;
+  role?: string | null;
+  type?: string;
+}
+
 /** Facts about the agent whose model answered: its tools, and all agents. */
 export interface Known {
   agentId: string;
   tools: readonly KnownTool[];
-  agents: readonly { id: string; archived: boolean }[];
+  agents: readonly KnownAgent[];
 }

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { meantBy } from '../../agents/meant.ts';
 import type { Problem, ProblemCode } from './detection.ts';
 import type { Known } from './known.ts';
 import { byFoldedName, folded, foldedTitle } from './styles.ts';
@@ -62,6 +63,16 @@ export function createTargets({ agentId, tools, agents }: Known) {
     return { agentId: id };
   }
 
+  /** The agents with this display name, else this role, else this type; of several those that it may hand off to. */
+  const otherwise = (name: string, among?: readonly string[]): string[] =>
+    name.length > longestName
+      ? []
+      : meantBy(
+          agents.filter(({ id, archived }) => !archived && id !== agentId && (among?.includes(id) ?? true)),
+          name,
+          ({ id }) => offered.has(id),
+        ).map(({ id }) => id);
+
   /** The one agent that a name means, case and `-`/`_` aside. Archived agents count: their names are never reused. */
   function named(name: string | null, path: readonly string[], among?: readonly string[]): Target {
     if (name === null)
@@ -74,9 +85,10 @@ export function createTargets({ agentId, tools, agents }: Known) {
         [],
       );
     if (among?.includes(name)) return withId(name, path);
-    const ids = alike(path.length === 0 ? folded(name) : foldedTitle(name))
+    const byId = alike(path.length === 0 ? folded(name) : foldedTitle(name))
       .map(({ id }) => id)
       .filter((id) => among?.includes(id) ?? true);
+    const ids = byId.length > 0 ? byId : otherwise(name, among);
     const [id] = ids;
     if (id === undefined) return problem('UNKNOWN_TARGET', `No agent is named ${quoted(name)}`, path, nearest(name));
     return ids.length === 1
