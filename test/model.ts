@@ -164,6 +164,7 @@ export class Model {
       });
       return null;
     }
+    const finisher = s.queue?.handoff === true && s.queue.finisher !== target ? s.queue.finisher : null;
     s.queue = null;
     if (open?.status === 'INITIATED' && open.source === target) {
       end(open, 'CANCELLED', by);
@@ -172,7 +173,7 @@ export class Model {
       this.leave(s, by);
       if (s.holder === null) s.status = 'RUNNING';
       this.take(s, target);
-    } else this.handOver(s, target, by, false);
+    } else this.handOver(s, target, by, false, finisher);
     return null;
   }
 
@@ -198,8 +199,14 @@ export class Model {
     return null;
   }
 
-  private handOver(s: ModelSession, target: string, by: string, agentStarted: boolean): void {
-    const source = this.leave(s, by);
+  private handOver(
+    s: ModelSession,
+    target: string,
+    by: string,
+    agentStarted: boolean,
+    finisher: string | null = null,
+  ): void {
+    const source = this.leave(s, by) ?? finisher;
     if (s.holder === null) s.status = 'RUNNING';
     s.handoffs.push({
       source,

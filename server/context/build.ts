@@ -123,7 +123,7 @@ export function contentHash(
   context: Context,
   callerSummary: string | null,
   lastAgentTurnHash: string | null,
-  payload: unknown = null,
+  step: { payload: unknown; reason: string | null } | null = null,
 ): string {
   const content = [
     callerSummary,
@@ -132,7 +132,8 @@ export function contentHash(
     context.decisions,
     context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
     lastAgentTurnHash,
-    ...(payload === null ? [] : [payload]),
+    // A reviewer that rejects again for another reason is not in a loop.
+    ...(step === null ? [] : [step.payload ?? null, step.reason]),
   ];
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }
@@ -180,8 +181,8 @@ const withOwnWords = (sources: Sources): Sources => ({
 const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
   entries.length === 0 ? {} : ({ [name]: [...entries] } as Partial<Record<Name, T[]>>);
 
-const reasonText = ({ from, to, reason }: NonNullable<Sources['reasons']>[number]): string =>
-  `${from === null ? '' : `${from} `}to ${to}: ${reason}`;
+const reasonText = ({ from, to, reason, declined = null }: NonNullable<Sources['reasons']>[number]): string =>
+  [`${from === null ? '' : `${from} `}to ${to}`, reason, declined].filter((part) => part !== null).join(': ');
 
 /** With the files that commands changed, newest first. */
 function withFilesOf({ list, root }: Actions, sources: Sources): Sources {

@@ -9,7 +9,7 @@ import { canonicalJson } from '../core/canonicalJson.ts';
 import { encodeId } from '../core/ids.ts';
 import { estimateTokensOf } from '../core/tokens.ts';
 import type { Custody } from '../custody/custody.ts';
-import { stageNamed, type Stage, type Way } from '../custody/pipeline.ts';
+import { stageNamed, type Stage, type Stay, type Way } from '../custody/pipeline.ts';
 import type { LastHandoff, LockedAgent, ReadLimit } from '../custody/read.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
 import { currentStay, enterStage, giveStage, presentStage, recordStage } from '../custody/stages.ts';
@@ -121,7 +121,12 @@ export async function prepareContext(
     variables,
     carry,
     limit,
-    contentHash: contentHash(whole, summary, sources.lastAgentTurnHash, told?.payload),
+    contentHash: contentHash(
+      whole,
+      summary,
+      sources.lastAgentTurnHash,
+      told && { payload: told.payload, reason: given.reason },
+    ),
   };
 }
 
@@ -195,11 +200,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
 
   const from = currentStay(custody);
   const { enters = null } = input;
-  // A queued Handoff of an agent that did not work in this stay leaves the stay before it.
-  const queuedFrom =
-    finisher !== null && from?.tried.includes(finisher.agentId) === false
-      ? (custody.pipeline?.stays.find(({ number }) => number === from.number - 1) ?? null)
-      : null;
+  const queuedFrom = finisher && leftByFinisher(custody, finisher);
   const stay =
     enters === null
       ? giveStage(custody, target.id)
@@ -276,6 +277,14 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     );
   });
   return handoffId;
+}
+
+/** The stay that a queued Handoff leaves: the one before, if its source did not work in this one. */
+export function leftByFinisher(custody: Custody, { agentId }: Finisher): Stay | null {
+  const stay = currentStay(custody);
+  return stay?.tried.includes(agentId) === false
+    ? (custody.pipeline?.stays.find(({ number }) => number === stay.number - 1) ?? null)
+    : null;
 }
 
 export const minutesAfter = (from: Date, minutes: number): Date => new Date(from.getTime() + minutes * 60_000);

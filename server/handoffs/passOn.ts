@@ -1,10 +1,11 @@
 import { asCarry } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
-import { Overtaken } from '../core/work.ts';
+import { Overtaken, type Work } from '../core/work.ts';
 import type { Custody } from '../custody/custody.ts';
+import type { Stage } from '../custody/pipeline.ts';
 import type { LastHandoff } from '../custody/read.ts';
 import { currentStay, presentStage, vacateStage } from '../custody/stages.ts';
-import { afterTimeOut } from '../pipelines/afterTimeOut.ts';
+import { afterTimeOut, reasonOfEscalation } from '../pipelines/afterTimeOut.ts';
 import { enqueue } from '../queue/entry.ts';
 import { finisherOf, handOver, prepareContext, sourceOf, type Told } from './handOver.ts';
 
@@ -27,6 +28,17 @@ interface Row {
   payload: unknown;
 }
 
+/** What a Handoff was given. */
+export async function readGiven(work: Work, handoffId: string): Promise<Row> {
+  const [row] = await work.query<Row>(readStatement, [handoffId]);
+  if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
+  return row;
+}
+
+/** The step that brought the Session into its stage, for another target. */
+export const toldAgain = (stage: Stage | null, outcome: string | null, payload: unknown): Told | null =>
+  stage === null || outcome === null ? null : { stage, outcome, payload };
+
 /**
  * Passes on a Session whose Handoff timed out in a pipeline, from the same source: to the next agent, into the queue, or
  * where the stage escalates to (rules: next agent, escalation). Returns false when the Session has to go back to its source.
@@ -42,10 +54,11 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
   if (work.attempt === 1 && (next === null || next.target === null || next.escalated)) throw new Overtaken();
   if (next === null) return false;
 
-  const [row] = await work.query<Row>(readStatement, [handoff.id]);
-  if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
-  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
-  const told: Told | null = outcome === null ? null : { stage, outcome, payload };
+  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = await readGiven(
+    work,
+    handoff.id,
+  );
+  const told = toldAgain(stage, outcome, payload);
   const given = {
     reason,
     summary,
@@ -59,6 +72,7 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
   custody.closeHandoff(handoff, { status: 'TIMED_OUT' });
   if (next.escalated)
     custody.recordHandoff('HANDOFF_ESCALATED', handoff, {
+      reason: reasonOfEscalation(stage, next),
       metadata: { stage: stage.name, escalateTo: stage.escalateTo },
     });
   custody.endTenure('DECLINED');

@@ -1,3 +1,4 @@
+import { addressedTo } from '../context/context.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
@@ -8,7 +9,8 @@ import type { LockedAgent } from '../custody/read.ts';
 import { readVisible } from '../custody/snapshot.ts';
 import { currentStay, giveStage, leaveStage, presentStage, putStageBack, recordStage } from '../custody/stages.ts';
 import { enqueue, finisherAmong } from '../queue/entry.ts';
-import { finisherOf, handOver, leaveHolder, prepareContext } from './handOver.ts';
+import { finisherOf, handOver, leaveHolder, prepareContext, type Told } from './handOver.ts';
+import { keptOf } from './kept.ts';
 import { demandTarget, idMeant } from './target.ts';
 
 export interface ReassignSessionInput {
@@ -86,7 +88,15 @@ export async function reassignSession(
     if (leaves !== null) recordStage(custody, { from: leaves.stage, outcome: null });
     return made;
   };
-  if (waits) return left(await queueSession(custody, input, stage, staleAfterMinutes));
+  const kept = await keptOf(custody);
+  const given = {
+    ...input,
+    reason: input.reason ?? kept.reason,
+    summary: input.summary ?? kept.summary,
+    metadata: input.metadata ?? kept.metadata,
+  };
+  const told = stage && kept.told;
+  if (waits) return left(await queueSession(custody, given, stage, told, staleAfterMinutes));
   if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
   custody.leaveQueue();
   const answer = (handoffId: string | null, how: string): ReassignSessionAnswer => ({
@@ -110,13 +120,25 @@ export async function reassignSession(
     await moveWithoutHandoff(custody, target, input);
     return left(answer(null, 'No handoff was created, because skipHandoff is true.'));
   }
-  const prepared = await prepareContext(custody, { ...input, carry: null, byOperator: true }, target);
-  const handoffId = handOver(custody, prepared, {
-    ...input,
-    target,
-    via: 'OPERATOR',
-    staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes,
-  });
+  // The source does not hand off to itself.
+  const finisher = kept.finisher?.agentId === target.id ? null : kept.finisher;
+  const prepared = await prepareContext(custody, { ...given, carry: null, byOperator: true }, target, told);
+  const { instructions } = target;
+  const context =
+    finisher === null
+      ? prepared.context
+      : addressedTo(prepared.context, { from: finisher.agentId, to: target.id, instructions });
+  const handoffId = handOver(
+    custody,
+    { ...prepared, context },
+    {
+      ...given,
+      target,
+      finisher,
+      via: 'OPERATOR',
+      staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes,
+    },
+  );
   return left(answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`));
 }
 
@@ -140,13 +162,14 @@ async function queueSession(
   custody: Custody,
   input: ReassignSessionInput,
   stage: Stage | null,
+  told: Told | null,
   staleAfterMinutes: number,
 ): Promise<ReassignSessionAnswer> {
   const { work, session, queued } = custody;
   const previousHolder = custody.holder;
   const prepared = input.skipHandoff
     ? null
-    : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null);
+    : await prepareContext(custody, { ...input, carry: null, byOperator: true }, null, told);
   const visible = prepared?.sources.visible ?? (await readVisible(work, session));
   const left = finisherOf(leaveHolder(custody));
   custody.endTenure('HANDED_OFF');

@@ -14,6 +14,16 @@ export interface AfterTimeOut {
   forOperators: boolean;
 }
 
+/** Why a stage escalates, and what happens then, for people. */
+export function reasonOfEscalation({ name }: Stage, { target, wants, forOperators }: AfterTimeOut): string {
+  const then = forOperators
+    ? 'an operator has to choose an agent (reassignSession)'
+    : target === null
+      ? `it waits for an agent with the role '${wants.role}'`
+      : `'${target.id}' gets the session`;
+  return `No agent of stage '${name}' accepted in time: ${then}`;
+}
+
 /**
  * Chooses among the agents that did not have the Session in this stay (rules: next agent, escalation). The Session does not
  * wait for an agent that is not AVAILABLE. Null: back to the source.

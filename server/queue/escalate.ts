@@ -4,7 +4,7 @@ import { encodeId } from '../core/ids.ts';
 import type { Work, WorkOptions } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { presentStage } from '../custody/stages.ts';
-import { afterTimeOut } from '../pipelines/afterTimeOut.ts';
+import { afterTimeOut, reasonOfEscalation } from '../pipelines/afterTimeOut.ts';
 import { giveQueued, queueItself, type QueuedMove } from './drain.ts';
 import { wanted } from './rules.ts';
 import { runCommand } from './runCommand.ts';
@@ -73,6 +73,7 @@ async function escalate(work: Work, { handoffId, sourceAgentId, targetAgentId }:
   if (next === null || !next.escalated) return {};
   custody.changed();
   custody.recordHandoff('HANDOFF_ESCALATED', handoff, {
+    reason: reasonOfEscalation(stage, next),
     metadata: { stage: stage.name, escalateTo: stage.escalateTo },
   });
   if (next.target === null) {
