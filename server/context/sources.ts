@@ -56,8 +56,11 @@ export interface Sources {
   sourceAgentId: string | null;
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
   chain: string[];
-  /** Reasons of the Handoffs so far, oldest first; at most the newest `bounds.reasons`. Empty for a limited reader. */
-  reasons?: { from: string | null; to: string; reason: string }[];
+  /**
+   * Reasons of the Handoffs so far, and why they were declined, oldest first; at most the newest `bounds.reasons`. Empty for a limited
+   * reader.
+   */
+  reasons?: { from: string | null; to: string; reason: string | null; declined?: string | null }[];
   /** Last turn of an agent, and its calls. */
   lastTurnId: string | null;
   lastTurnCallIds: string[];
@@ -226,9 +229,10 @@ SELECT
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (
     SELECT agent_id, started_at, id FROM tenures WHERE NOT returned ORDER BY started_at DESC, id DESC LIMIT ${bounds.chain}) t) AS chain,
-  (SELECT coalesce(json_agg(json_build_object('from', source_agent_id, 'to', target_agent_id, 'reason', left(reason, 300)) ORDER BY depth, initiated_at), '[]') FROM (
-    SELECT source_agent_id, target_agent_id, reason, depth, initiated_at FROM handoffs
-    WHERE session_id = $1 AND reason <> ''${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
+  (SELECT coalesce(json_agg(json_build_object('from', source_agent_id, 'to', target_agent_id, 'reason', left(nullif(reason, ''), 300),
+    'declined', lower(status::text) || ': ' || left(declined, 300)) ORDER BY depth, initiated_at), '[]') FROM (
+    SELECT source_agent_id, target_agent_id, reason, status, coalesce(rejection_reason, failure_reason) AS declined, depth, initiated_at FROM handoffs
+    WHERE session_id = $1 AND (reason <> '' OR rejection_reason IS NOT NULL OR failure_reason IS NOT NULL)${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
   (SELECT id FROM last_agent_turn) AS last_turn_id,
   (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(

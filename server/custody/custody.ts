@@ -37,7 +37,7 @@ export interface MoveNotes {
   metadata?: unknown;
 }
 
-const reasonOf = (ending: Ending): string | null =>
+export const reasonOf = (ending: Ending): string | null =>
   ending.status === 'REJECTED'
     ? ending.rejectionReason
     : ending.status === 'FAILED'
@@ -292,7 +292,7 @@ export class Custody {
       this.recordCustody('SESSION_RETURNED', { previousHolder, source, handoff, ...notes });
     } else {
       this.setStatus('PAUSED', { ...moved, agentId: null });
-      this.recordCustody('SESSION_UNASSIGNED', { previousHolder, source, handoff });
+      this.recordCustody('SESSION_UNASSIGNED', { previousHolder, source, handoff, ...notes });
     }
   }
 

@@ -3,7 +3,7 @@ import { statement } from '../core/changes.ts';
 import { InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
 import type { Work } from '../core/work.ts';
-import { Custody, type Ending } from '../custody/custody.ts';
+import { Custody, reasonOf, type Ending } from '../custody/custody.ts';
 import { demandAct, lockSession } from '../custody/demand.ts';
 import { takesSessions } from '../custody/mayChangeHands.ts';
 import { stageNamed } from '../custody/pipeline.ts';
@@ -91,8 +91,9 @@ export async function giveBack(custody: Custody, handoff: LastHandoff, ending: D
   if (ending.status === 'TIMED_OUT' && (await passOn(custody, handoff))) return;
   const visible = await readVisible(custody.work, custody.session);
   custody.closeHandoff(handoff, ending);
-  if (waitAfter(custody, handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible)) return;
-  custody.returnToSource(handoff, ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', visible);
+  const [ended, reason] = [ending.status === 'FAILED' ? 'FAILED' : 'DECLINED', reasonOf(ending)] as const;
+  if (waitAfter(custody, handoff, ended, visible, reason)) return;
+  custody.returnToSource(handoff, ended, visible, { reason });
   putStageBack(custody, handoff, custody.session.agentId);
 }
 
@@ -102,6 +103,7 @@ function waitAfter(
   handoff: LastHandoff,
   ended: 'DECLINED' | 'FAILED',
   visible: VisibleCounts,
+  reason: string | null,
 ): boolean {
   const { work, pipeline } = custody;
   const [source, previousHolder] = [custody.agent(handoff.sourceAgentId), custody.agent(handoff.targetAgentId)];
@@ -122,6 +124,7 @@ function waitAfter(
     finisher,
     previousHolder,
     returned: true,
+    reason,
   });
   putStageBack(custody, handoff, null);
   return true;

@@ -1,5 +1,5 @@
 import { mutation, type Desk } from './ask.ts';
-import { proposalLine } from './proposals.ts';
+import { linesOf, returnedOf } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
 import {
   adviceFor,
@@ -96,6 +96,7 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
   const sessions = taken.map((session) => ({
     ...sessionData(session),
     proposal: session.agentSession?.proposal?.metadata ?? null,
+    returned: returnedOf(session),
   }));
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
@@ -106,7 +107,7 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ({ session, title, workspace, state, outcomes }) =>
         `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
     ),
-    ...taken.flatMap((session) => proposalLine(session) ?? []),
+    ...taken.flatMap(linesOf),
   ];
   const texts = [
     ...sessions.flatMap(({ session, stage }) => (stage === null ? [] : [`${session}\n\n${stage}`])),

@@ -129,14 +129,18 @@ const toolOf = (row: Row): HandoffTool => ({
 /** What a model reads of a generated tool. */
 function describeTarget({ target_agent_id: id, target_name: name, target_role: role, when, description }: Row): string {
   const details = [name === id ? null : name, role].filter((detail) => detail !== null && detail !== '');
+  const [condition, purpose] = [when, description].map((text) => text?.replace(/\s+/g, ' ').trim() ?? '');
   const sentences = [
     `Hands this session off to the agent '${id}'${details.length === 0 ? '' : ` (${details.join(', ')})`}`,
-    ...(when === null
-      ? []
-      : [`Use it ${startOfWhen.test(when.trim()) ? withoutCapital(when.trim()) : `when: ${when.trim()}`}`]),
-    ...(description === null ? [] : [description.trim()]),
+    condition === ''
+      ? ''
+      : `Use it ${startOfWhen.test(condition!) ? withoutCapital(condition!) : `in this case: ${condition}`}`,
+    purpose!,
   ];
-  return sentences.map((text) => (/[.!?…:;]$/.test(text) ? text : `${text}.`)).join(' ');
+  return sentences
+    .filter((text) => text !== '')
+    .map((text) => (/[.!?…][)"'”’]?$/.test(text) ? text : `${text.replace(/[\s:;,]+$/, '')}.`))
+    .join(' ');
 }
 
 /** Words with which a condition goes on as a sentence. */
