@@ -22,7 +22,10 @@ const given = fc.record({
   metadata: fc.constantFrom(null, null, { note: 'x' }),
 });
 const asked = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('initiate' as const), agent: nth, given }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('initiate' as const), agent: nth, queue: fc.boolean(), given }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -251,13 +254,20 @@ export async function compareDryRuns(
         const handoff = did.handoffId === null ? null : await handoffOf(caller, did.handoffId);
         const after = await prisma.session.findUniqueOrThrow({ where: { id }, include: { queueEntry: true } });
         const waits = after.queueEntry;
+        const isNamed = expected.waitsFor !== undefined;
         const carried = waits && (waits.carried as { handoff: { context: { contextVariables: unknown } } | null });
         expect(dryRun).toMatchObject({
           status: after.status,
           stage: after.stage,
-          outcome: handoff === null ? expected.outcome : handoff.outcome,
+          outcome:
+            handoff !== null ? handoff.outcome : waits !== null && isNamed ? await lastOutcome(id) : expected.outcome,
           queued: waits !== null,
-          target: waits !== null || after.status === 'COMPLETED' ? null : { agent: { id: after.agentId } },
+          target:
+            waits !== null && isNamed
+              ? { agent: { id: expected.waitsFor } }
+              : waits !== null || after.status === 'COMPLETED'
+                ? null
+                : { agent: { id: after.agentId } },
           ...(waits === null && { context: handoff && { text: handoff.contextPrompt.text } }),
           variables:
             handoff?.contextVariables ??
@@ -272,6 +282,12 @@ export async function compareDryRuns(
     { numRuns: Math.ceil(cases / roundsOfAWorld), endOnFailure: true },
   );
   return outcomes;
+
+  /** The outcome by which the Session left its last stage; null outside of pipelines. */
+  async function lastOutcome(sessionId: string): Promise<string | null> {
+    const where = { sessionId, leftAt: { not: null } };
+    return (await prisma.stageEntry.findFirst({ where, orderBy: { number: 'desc' } }))?.outcome ?? null;
+  }
 
   async function perform(one: Step, id: string, all: readonly string[]): Promise<unknown> {
     const handoffId = (await prisma.session.findUniqueOrThrow({ where: { id } })).lastHandoffId ?? id;
@@ -341,13 +357,18 @@ interface Place {
 function callsOf(
   one: Asked,
   { all, version, suffix, sessionId }: Place,
-): { dry: object; name: string; input: object; expected: { outcome: string | null } } {
+): { dry: object; name: string; input: object; expected: { outcome?: string | null; waitsFor?: string } } {
   const named = (n: number): string => all[n % all.length] ?? 'nobody';
   const none = { outcome: null };
   switch (one.kind) {
     case 'initiate': {
-      const input = { sessionId, targetAgentId: one.agent === 11 ? 'nobody' : named(one.agent), ...one.given };
-      return { dry: input, name: 'initiateHandoff', input, expected: none };
+      const input = {
+        sessionId,
+        targetAgentId: one.agent === 11 ? 'nobody' : named(one.agent),
+        queue: one.queue,
+        ...one.given,
+      };
+      return { dry: input, name: 'initiateHandoff', input, expected: { ...none, waitsFor: input.targetAgentId } };
     }
     case 'tool': {
       const toolName =

@@ -351,7 +351,7 @@ export type InitiateHandoffInput = {
   sessionId: string;
   /** Summary of the work so far, at most 32 KB. Null: composed from the log. */
   summary?: string | null | undefined;
-  /** The Agent to hand the Session to. */
+  /** The Agent to hand the Session to. Its id, or a display name, a role or a type that it alone has among those that may be meant. */
   targetAgentId: string;
   /** The tool calls that led to the Handoff: of this Session, at most 200. Null: those of the prior Turn. */
   triggeringToolCallIds?: Array<string> | null | undefined;
@@ -452,7 +452,7 @@ export type OrderDirection =
 
 /** Input of the mutation of the same name. */
 export type ReassignSessionInput = {
-  /** The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type. */
+  /** The Agent to give the Session to. Its id, or a display name, a role or a type that it alone has among those that may be meant. Required unless `agentType` is given; with both, the Agent must have this type. */
   agentId?: string | null | undefined;
   /** Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place. */
   agentType?: string | null | undefined;

@@ -493,6 +493,7 @@ export const embeddedTypes: string[] = [
   "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
+  "TargetCandidate",
   "TargetFactor",
   "TargetSuggestion",
   "TextRange",

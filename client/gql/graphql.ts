@@ -599,7 +599,7 @@ export type QueueFilter = {
 
 /** Input of the mutation of the same name. */
 export type ReassignSessionInput = {
-  /** The Agent to give the Session to. Required unless `agentType` is given; with both, the Agent must have this type. */
+  /** The Agent to give the Session to. Its id, or a display name, a role or a type that it alone has among those that may be meant. Required unless `agentType` is given; with both, the Agent must have this type. */
   agentId?: string | null | undefined;
   /** Chooses the AVAILABLE Agent of this type, such as CLAUDE, with the lowest ratio of load to capacity. Never the holder; the source of an INITIATED Handoff only when no other Agent has a free place. */
   agentType?: string | null | undefined;

@@ -18,6 +18,7 @@ id, or by a display name, a role or a type that it alone has.
   --session <id>      the session; default: BATON_SESSION, else that of this folder and branch
   --reason <text>     the reason, for the agent and for people
   --summary <text>    a summary of the work; default: Baton composes one
+  --queue             waits for the agent when it has no free place
   --json              prints the handoff and the session as JSON
 ${urlUsage}
 
@@ -31,6 +32,7 @@ async function run(args: string[]): Promise<void> {
       session: { type: 'string' },
       reason: { type: 'string' },
       summary: { type: 'string' },
+      queue: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       url: { type: 'string' },
     },
@@ -46,11 +48,13 @@ async function run(args: string[]): Promise<void> {
         targetAgentId,
         ...(reason !== undefined && { reason }),
         ...(summary !== undefined && { summary }),
+        queue: values.queue,
         idempotencyKey: randomUUID(),
       },
     });
   });
   if (values.json) printJson({ handoff, session }, 2);
+  else if (handoff === null) print(`${session.id} waits for a free place`);
   else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
 }
 

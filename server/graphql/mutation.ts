@@ -128,6 +128,18 @@ export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent
       prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
   });
 
+/** Of a move that may wait in the queue. */
+export const handoffIfMade = <Parent extends { handoffId: string | null }>(t: Fields<Parent>, description: string) =>
+  t.prismaField({
+    type: modelRef('Handoff'),
+    nullable: true,
+    description,
+    resolve: (query, { handoffId }, _args, { prisma }) =>
+      handoffId === null
+        ? null
+        : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+  });
+
 export const agentOf = <Parent extends { agentId: string }>(t: Fields<Parent>) =>
   t.prismaField({
     type: modelRef('Agent'),

@@ -10,8 +10,12 @@ import { demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
 import { readsPayload, waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
+import { enterStage, recordStage } from '../custody/stages.ts';
+import type { SessionPriority } from '../generated/prisma/client.ts';
+import { queueOf } from '../pipelines/chooseOrQueue.ts';
 import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
-import { handOver, prepareContext, toldOf } from './handOver.ts';
+import { finisherOf, handOver, leaveHolder, prepareContext, toldOf, type HandOver, type Prepared } from './handOver.ts';
+import { enqueue } from '../queue/entry.ts';
 import { demandTarget, idMeant, type Stages } from './target.ts';
 
 export interface InitiateHandoffInput {
@@ -24,11 +28,20 @@ export interface InitiateHandoffInput {
   triggeringToolCallIds: readonly string[] | null;
   contextVariables: Record<string, unknown> | null;
   metadata: unknown;
+  /** Waits for a target that is full. */
+  queue?: boolean;
+  /** The Session's from now on; null keeps it. */
+  priority?: SessionPriority | null;
 }
 
-export interface HandoffAnswer {
-  handoffId: string;
+export interface InitiateHandoffAnswer {
+  /** Null when the Session waits for the target. */
+  handoffId: string | null;
   sessionId: string;
+}
+
+export interface HandoffAnswer extends InitiateHandoffAnswer {
+  handoffId: string;
 }
 
 /** The holder hands its Session to another agent (rules: active only, enabled, collaborator, limit, loop, prior turn). */
@@ -36,18 +49,24 @@ export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,
   { staleAfterMinutes }: { staleAfterMinutes: number },
-): Promise<HandoffAnswer> {
+): Promise<InitiateHandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [idMeant(work, input.targetAgentId)] });
   const target = demandTarget(custody, input.targetAgentId, () => nextStages(custody));
   const read = await readMove(custody, { ...input, targetAgentId: target.id });
-  const earlier = await work.earlierAnswer<HandoffAnswer>();
+  const earlier = await work.earlierAnswer<InitiateHandoffAnswer>();
   if (earlier !== null) return earlier;
 
-  return startHandoff(custody, target, read, { ...input, via: 'API', staleAfterMinutes, carry: carryOf(read.carry) });
+  const start: Start = { ...input, via: 'API', staleAfterMinutes, carry: carryOf(read.carry) };
+  const waits = input.queue === true && isFull(target);
+  const prepared = await prepareHandoff(custody, target, read, start, waits);
+  if ((input.priority ?? null) !== null) custody.changed({ priority: input.priority! });
+  return waits
+    ? await waitForTarget(custody, target, prepared)
+    : { handoffId: handOver(custody, prepared.prepared, prepared.move), sessionId: input.sessionId };
 }
 
-interface Start extends InitiateHandoffInput {
+interface Start extends Omit<InitiateHandoffInput, 'queue' | 'priority'> {
   via: 'API' | 'TOOL';
   staleAfterMinutes: number;
   tool?: { name: string; instructions: string | null };
@@ -63,6 +82,23 @@ export async function startHandoff(
   read: MoveRead,
   input: Start,
 ): Promise<HandoffAnswer> {
+  const { prepared, move } = await prepareHandoff(custody, target, read, input);
+  return { handoffId: handOver(custody, prepared, move), sessionId: custody.session.id };
+}
+
+interface PreparedHandoff {
+  prepared: Prepared;
+  move: HandOver;
+}
+
+/** Asks the rules and builds the Context. With `waits` the target may be full. */
+async function prepareHandoff(
+  custody: Custody,
+  target: LockedAgent,
+  read: MoveRead,
+  input: Start,
+  waits = false,
+): Promise<PreparedHandoff> {
   const { work } = custody;
   const started = startedHandoff(custody, read);
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
@@ -74,15 +110,58 @@ export async function startHandoff(
   const prepared = await prepareContext(
     custody,
     { ...input, byOperator: false, call },
-    target,
+    waits ? null : target,
     enters && toldOf(enters),
   );
-  demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
+  const whole = { ...move, started: { ...started, contentHash: prepared.contentHash } };
+  demandMove(work, whole, waits ? 'capacity' : undefined);
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
   const staleAfterMinutes = enters?.way.to?.acceptWithinMinutes ?? input.staleAfterMinutes;
-  const handoffId = handOver(custody, prepared, { ...input, triggeringToolCallIds, target, staleAfterMinutes, enters });
-  return { handoffId, sessionId: custody.session.id };
+  return { prepared, move: { ...input, triggeringToolCallIds, target, staleAfterMinutes, enters } };
+}
+
+const isFull = ({ currentLoad, maxCapacity }: LockedAgent): boolean => currentLoad >= maxCapacity;
+
+const findOthers = statement(
+  'SELECT id FROM agents WHERE type = $1 AND role IS NOT DISTINCT FROM $2 AND id <> $3 AND archived_at IS NULL',
+);
+
+/**
+ * Takes the Session from its holder and lets it wait for the target (rule: queue); in a pipeline, for an agent of the stage that it
+ * enters. The queue knows types and roles: the other agents of the target's type and role are left out.
+ */
+async function waitForTarget(
+  custody: Custody,
+  { id, type, role }: LockedAgent,
+  { prepared, move }: PreparedHandoff,
+): Promise<InitiateHandoffAnswer> {
+  const { work, session } = custody;
+  const { enters = null, reason, summary, metadata, triggeringToolCallIds } = move;
+  const stage = enters?.way.to ?? null;
+  const others = stage === null ? await work.query<{ id: string }>(findOthers, [type, role, id]) : [];
+  const previousHolder = custody.holder;
+  const finisher = finisherOf(leaveHolder(custody));
+  custody.endTenure('HANDED_OFF');
+  custody.changed({
+    contextVariables: prepared.variables as never,
+    previousAgentType: previousHolder?.type ?? session.previousAgentType,
+    lastReassignedAt: work.now,
+  });
+  if (enters !== null && stage !== null)
+    enterStage(custody, stage.name, null, { outcome: enters.way.outcome, payload: null, sentBack: enters.way.back });
+  enqueue(custody, stage === null ? { agentType: type, role } : queueOf(stage), {
+    handoff: { via: 'API', prepared, acceptWithinMinutes: move.staleAfterMinutes, triggeringToolCallIds },
+    visible: prepared.sources.visible,
+    finisher,
+    previousHolder,
+    tried: others.map((other) => other.id),
+    reason,
+    summary,
+    metadata,
+  });
+  if (enters !== null) recordStage(custody, { from: enters.way.transition.from, outcome: enters.way.outcome });
+  return { handoffId: null, sessionId: session.id };
 }
 
 /** The guards' input as columns. The parameters are those of `moveValues`. */

@@ -14,8 +14,21 @@ import {
   TransitionNotAllowedError,
 } from '../core/errors.ts';
 import { modelRef } from '../graphql/builder.ts';
-import { agentMeant, idOf, KB, keyField, listOf, names, nonBlank, optional, reason } from '../graphql/input/schemas.ts';
-import { handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
+import { SessionPriority } from '../graphql/enums.ts';
+import {
+  agentMeant,
+  idOf,
+  KB,
+  keyField,
+  listOf,
+  names,
+  nonBlank,
+  oneOf,
+  optional,
+  reason,
+  withDefault,
+} from '../graphql/input/schemas.ts';
+import { handoffIfMade, handoffOf, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import {
   acceptHandoff,
   cancelHandoff,
@@ -42,6 +55,12 @@ mutation('initiateHandoff', {
     sessionId: idOf('session').describe('The Session to hand off.'),
     targetAgentId: agentMeant.describe(`The Agent to hand the Session to. ${names}`),
     ...moveFields,
+    queue: withDefault(z.boolean(), false).describe(
+      'True: when the target has no free place, the Session leaves its holder and waits for it, PAUSED and unassigned, instead of AGENT_AT_CAPACITY; in a pipeline for an Agent of the stage. Its Handoff is created when its turn comes.',
+    ),
+    priority: optional(oneOf(SessionPriority)).describe(
+      'Urgency of the work from now on, by which it waits. Null: as before.',
+    ),
     priorTurnId: optional(idOf('turn')).describe('The Turn that led to the Handoff. Null: the last Turn of an Agent.'),
     triggeringToolCallIds: optional(
       listOf(idOf('toolcall'), { what: 'tool calls', limit: 200, advice: 'name the most important ones' }),
@@ -49,7 +68,16 @@ mutation('initiateHandoff', {
       .transform((ids) => ids && [...new Set(ids)])
       .describe('The tool calls that led to the Handoff: of this Session, at most 200. Null: those of the prior Turn.'),
   }),
-  payload: payload('The Session was handed off and waits for the target to accept.'),
+  payload: {
+    description: 'The Session was handed off and waits for the target to accept, or for a place of the target.',
+    fields: (t) => ({
+      handoff: handoffIfMade(
+        t,
+        'The Handoff; null when the Session waits in the queue, which only `queue: true` asks for.',
+      ),
+      session: sessionOf(t),
+    }),
+  },
   errors: [
     NotFoundError,
     IdempotencyMismatchError,

@@ -24,7 +24,7 @@ import {
   waitsForType,
   withDefault,
 } from '../graphql/input/schemas.ts';
-import { mutation, sessionOf } from '../graphql/mutation.ts';
+import { handoffIfMade, mutation, sessionOf } from '../graphql/mutation.ts';
 import { moveFields } from './inputSchema.ts';
 import { reassignSession } from './reassignSession.ts';
 
@@ -63,15 +63,7 @@ mutation('reassignSession', {
     description: 'The Session changed hands, or waits in the queue: `assignedAgent` is then null.',
     fields: (t) => ({
       session: sessionOf(t),
-      handoff: t.prismaField({
-        type: modelRef('Handoff'),
-        nullable: true,
-        description: 'The Handoff that was created; null when none was: `message` says why.',
-        resolve: (query, { handoffId }, _args, { prisma }) =>
-          handoffId === null
-            ? null
-            : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
-      }),
+      handoff: handoffIfMade(t, 'The Handoff that was created; null when none was: `message` says why.'),
       handoffCreated: t.exposeBoolean('handoffCreated', { description: 'Whether a Handoff was created.' }),
       previousAgent: t.prismaField({
         type: modelRef('Agent'),

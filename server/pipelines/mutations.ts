@@ -33,7 +33,7 @@ import {
   text,
   withDefault,
 } from '../graphql/input/schemas.ts';
-import { mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
+import { handoffIfMade, mutation, sessionOf, type Fields } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from './advancePipeline.ts';
 import {
@@ -254,16 +254,10 @@ mutation('advancePipeline', {
   payload: {
     description: 'The Session is in its next stage, or completed.',
     fields: (t) => ({
-      handoff: t.prismaField({
-        type: modelRef('Handoff'),
-        nullable: true,
-        description:
-          'The Handoff to the Agent of the next stage; null when the Session waits in the queue, and when the pipeline is completed.',
-        resolve: (query, { handoffId }, _args, { prisma }) =>
-          handoffId === null
-            ? null
-            : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
-      }),
+      handoff: handoffIfMade(
+        t,
+        'The Handoff to the Agent of the next stage; null when the Session waits in the queue, and when the pipeline is completed.',
+      ),
       session: sessionOf(t),
     }),
   },

@@ -172,7 +172,7 @@ const args = z.object({
     'True simulates reassignSession; else initiateHandoff, executeHandoffTool or advancePipeline by the holder.',
   ),
   queue: withDefault(z.boolean(), false).describe(
-    'True: the Session may wait for an Agent of `agentType`, as with reassignSession. Only with `asOperator`.',
+    'True: the Session may wait, as with initiateHandoff for the target, or as with reassignSession for an Agent of `agentType`.',
   ),
   skipHandoff: withDefault(z.boolean(), false).describe('As with reassignSession. Only with `asOperator`.'),
   leavePipeline: withDefault(z.boolean(), false).describe('As with reassignSession. Only with `asOperator`.'),
@@ -200,14 +200,16 @@ function faultOfArguments(asked: Asked): { message: string; path: string } | nul
           message: 'toolName excludes targetAgentId, agentType, outcome and asOperator: leave out one or the others',
           path: 'toolName',
         };
-  const ofOperators = (['agentType', 'queue', 'skipHandoff', 'leavePipeline', 'expectedVersion'] as const).find(
+  const ofOperators = (['agentType', 'skipHandoff', 'leavePipeline', 'expectedVersion'] as const).find(
     (name) => asked[name] !== null && asked[name] !== false,
   );
   if (ofOperators !== undefined && !asOperator)
     return { message: `${ofOperators} is for operators: set asOperator, or leave it out`, path: ofOperators };
   if (asked.payload !== null && outcome === null)
     return { message: 'payload is given without an outcome: give both, or leave it out', path: 'payload' };
-  if (asked.queue && (targetAgentId !== null || type === null))
+  if (asked.queue && !asOperator && targetAgentId === null)
+    return { message: 'queue goes with targetAgentId, or with agentType and asOperator: leave it out', path: 'queue' };
+  if (asked.queue && asOperator && (targetAgentId !== null || type === null))
     return {
       message: 'queue waits for any agent of a type: give agentType and leave out targetAgentId',
       path: 'queue',
