@@ -345,6 +345,10 @@ export type InitiateHandoffInput = {
   metadata?: unknown;
   /** The Turn that led to the Handoff. Null: the last Turn of an Agent. */
   priorTurnId?: string | null | undefined;
+  /** Urgency of the work from now on, by which it waits. Null: as before. */
+  priority?: SessionPriority | null | undefined;
+  /** True: when the target has no free place, the Session leaves its holder and waits for it, PAUSED and unassigned, instead of AGENT_AT_CAPACITY; in a pipeline for an Agent of the stage. Its Handoff is created when its turn comes. */
+  queue?: boolean | null | undefined;
   /** Reason, for people: at most 4 KB. */
   reason?: string | null | undefined;
   /** The Session to hand off. */
@@ -818,7 +822,7 @@ export type InitiateHandoffMutation = { answer:
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
-    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, sourceAgent: { id: string } | null, targetAgent: { id: string }, session: { id: string, title: string } } | null, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
