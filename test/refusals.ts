@@ -148,12 +148,22 @@ export async function expectRefusal(
   { mutation, error, says }: Pick<Refusal, 'mutation' | 'error' | 'says'>,
   { input, data = {}, key }: Expected,
 ): Promise<void> {
-  const before = await hashAllTables(db.pool);
+  const hash = async (): Promise<object> => {
+    const { tables } = await hashAllTables(db.pool);
+    return limits.includes(error)
+      ? Object.fromEntries(Object.entries(tables).filter(([name]) => !ofEvents.includes(name)))
+      : tables;
+  };
+  const before = await hash();
   const said = await send(mutation, input, key);
   expect(said).toMatchObject({ __typename: error, code: codeOf(error), ...data });
   expect(said.message).toMatch(says);
-  expect(await hashAllTables(db.pool)).toEqual(before);
+  expect(await hash()).toEqual(before);
 }
+
+/** Refusals that are recorded as SESSION_STUCK, and the tables that an Event changes. */
+const limits = ['MaxHandoffsReachedError', 'HandoffLoopError'];
+const ofEvents = ['events', 'inbox_entries', 'sessions', 'agents'];
 
 /**
  * One test per case, and one that checks that the cases cover all typed errors of these mutations. Name each mutation in one

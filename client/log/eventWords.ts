@@ -50,6 +50,8 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
       return { tone: 'wait', icon: 'back', word: 'Returned to', by: ended, names: true };
     case 'SESSION_UNASSIGNED':
       return { tone: 'wait', icon: 'dash', word: 'Unassigned', by: ended, names: false };
+    case 'SESSION_STUCK':
+      return { tone: 'bad', icon: 'ban', word: 'May not be handed off: a limit is reached', by: null, names: false };
     case 'SESSION_QUEUED':
       return { tone: 'wait', icon: 'hourglass', word: 'Waits in the queue', by: null, names: false };
     case 'HANDOFF_TIMED_OUT':

@@ -10,14 +10,17 @@ import {
   rejectHandoff,
   timeOutHandoff,
 } from '../handoffs/changeHandoff.ts';
+import { initiateHandoff } from '../handoffs/initiateHandoff.ts';
 import { touchHandoff } from '../handoffs/touchHandoff.ts';
+import { silentLog } from '../infra/log.ts';
 import { recordDecision, setTasks } from '../log/addToLog.ts';
+import { runAct } from '../queue/runCommand.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
 import { archiveHandoffTool, createHandoffTool, updateHandoffTool } from '../tools/changeTool.ts';
 import { type Call, executeCall, type ExecuteInput } from '../tools/executeCall.ts';
 import { testDatabase } from '../../test/database.ts';
-import { world } from '../../test/world.ts';
+import { operator, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run, pipeline, advance } = world(db.pool);
@@ -61,6 +64,15 @@ const transferTo = (targetAgentId: string): Call => ({
   },
   refusal: null,
 });
+const transfer = {
+  targetAgentId: 'b',
+  reason: null,
+  summary: null,
+  priorTurnId: null,
+  triggeringToolCallIds: null,
+  contextVariables: null,
+  metadata: null,
+};
 const plain = { expectedVersion: null, reason: 'because', result: null, summary: null };
 
 describe('an act writes its events in order and delivers them to the inboxes of the agents concerned', () => {
@@ -289,6 +301,17 @@ describe('an act writes its events in order and delivers them to the inboxes of 
       const { handoffId } = await advance(id);
       expect(await heard(id, () => run(timeOutHandoff, { handoffId: handoffId! }))).toEqual([...escalated, ...moves]);
     }
+  });
+
+  it('a limit that refuses a handoff: SESSION_STUCK to the holder', async () => {
+    const id = await session('a', { maxHandoffs: 0 });
+    const refused = (): Promise<unknown> =>
+      runAct(
+        { pool: db.pool, log: silentLog, caller: operator, mutation: 'initiateHandoff', input: { sessionId: id } },
+        (work) => initiateHandoff(work, { ...transfer, sessionId: id }, { staleAfterMinutes: 30 }),
+      ).catch(() => null);
+    expect(await heard(id, refused)).toEqual(['SESSION_STUCK: a']);
+    expect(await heard(id, refused)).toEqual([]);
   });
 
   it('updateSession: to the holder, and no event when nothing changes', async () => {

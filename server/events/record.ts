@@ -11,7 +11,7 @@ export interface Stream {
 }
 
 /** Events that show no work, no move and no change of status. */
-const passive: readonly EventType[] = ['SESSION_CHANGED', 'HANDOFF_REMINDED'];
+const passive: readonly EventType[] = ['SESSION_CHANGED', 'SESSION_STUCK', 'HANDOFF_REMINDED'];
 
 /** An agent whose row this transaction has locked. */
 export interface Listener {

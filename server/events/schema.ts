@@ -38,6 +38,10 @@ const EventType = builder.enumType('EventType', {
     SESSION_RETURNED: { description: 'A Session returned to the Agent from which it came.' },
     SESSION_UNASSIGNED: { description: 'A Session could not return and is unassigned.' },
     SESSION_QUEUED: { description: 'A Session waits in the queue for an Agent.' },
+    SESSION_STUCK: {
+      description:
+        'A limit refused a handoff of the holder: `reason` is the refusal with what to do, `metadata` has its `code`, HANDOFF_LOOP (the holder has to do some work first) or MAX_HANDOFFS_REACHED (an operator has to reassign the Session). Repeated refusals make one Event.',
+    },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
     SESSION_STAGE_CHANGED: {
       description:

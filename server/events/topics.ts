@@ -14,6 +14,7 @@ export const topics = {
   SESSION_QUEUED: ['previousHolder', 'source'],
   SESSION_STATUS_CHANGED: ['holder'],
   SESSION_CHANGED: ['holder'],
+  SESSION_STUCK: ['holder'],
   SESSION_STAGE_CHANGED: ['holder'],
   PIPELINE_COMPLETED: ['holder'],
   HANDOFF_INITIATED: ['target', 'source'],

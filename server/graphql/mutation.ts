@@ -6,7 +6,7 @@ import type { DomainError } from '../core/errors.ts';
 import { inPieces } from '../core/breaks.ts';
 import { observed } from '../core/observed.ts';
 import type { Answer, Caller, Work } from '../core/work.ts';
-import { runCommand } from '../queue/runCommand.ts';
+import { runAct } from '../queue/runCommand.ts';
 import { redactingInput } from '../redaction/redact.ts';
 import { builder, capitalized, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext, Settings } from './context.ts';
@@ -28,7 +28,7 @@ export async function run<Input extends object, A extends Answer>(
   demandMutation(caller, mutation);
   const redacted = await inPieces(redactingInput(decoded));
   const { idempotencyKey = null, ...input } = redacted;
-  const answer = await runCommand({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) =>
+  const answer = await runAct({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) =>
     command(work, redacted, settings),
   );
   const agentId = caller.agentId ?? speakerIn(mutation, input);

@@ -122,7 +122,7 @@ export async function eventsAfterMessages(
            CROSS JOIN LATERAL (
              SELECT e.id FROM events e
              WHERE e.session_id = m.session_id AND (m.sequence = 1 OR e.id > m.id) AND (n.id IS NULL OR e.id < n.id)
-               AND (e.type IN ('SESSION_STATUS_CHANGED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED', 'HANDOFF_TIMED_OUT') OR e.type = 'SESSION_REASSIGNED' AND e.handoff_id IS NULL)
+               AND (e.type IN ('SESSION_STATUS_CHANGED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED', 'SESSION_STUCK', 'HANDOFF_TIMED_OUT') OR e.type = 'SESSION_REASSIGNED' AND e.handoff_id IS NULL)
              ORDER BY e.id DESC LIMIT ${eventsInGap}) f
            WHERE m.id = ANY($1::uuid[]) ORDER BY m.id, f.id`,
     values: [messageIds],
