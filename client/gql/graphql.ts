@@ -353,6 +353,8 @@ export type EventType =
   | 'SESSION_STAGE_CHANGED'
   /** A Session was paused, resumed or ended. */
   | 'SESSION_STATUS_CHANGED'
+  /** A limit refused a handoff of the holder: `reason` is the refusal with what to do, `metadata` has its `code`, HANDOFF_LOOP (the holder has to do some work first) or MAX_HANDOFFS_REACHED (an operator has to reassign the Session). Repeated refusals make one Event. */
+  | 'SESSION_STUCK'
   /** A Session could not return and is unassigned. */
   | 'SESSION_UNASSIGNED'
   /** A Turn was appended, or a transcript imported. */
