@@ -49,12 +49,17 @@ const breaches: Record<string, string> = {
     SELECT s.id, s.status, e.session_status, s.agent_id, e.holder_id FROM sessions s JOIN events e ON e.session_id = s.id AND e.session_sequence = s.event_count
     WHERE e.session_status <> s.status OR e.holder_id IS DISTINCT FROM CASE WHEN s.status IN ('RUNNING', 'PAUSED') THEN s.agent_id END`,
   "a handoff's source is not who held the session before": `
-    WITH moves AS (
-      SELECT e.*, CASE WHEN actor_principal = 'queue' THEN lag(holder_id) OVER (PARTITION BY session_id, type = 'SESSION_QUEUED' ORDER BY session_sequence)
-        ELSE lag(holder_id) OVER (PARTITION BY session_id ORDER BY session_sequence) END AS before
+    WITH listed AS (
+      SELECT e.*, lag(type) OVER (PARTITION BY session_id ORDER BY session_sequence) AS previous,
+        lag(holder_id) OVER (PARTITION BY session_id, type = 'SESSION_QUEUED' ORDER BY session_sequence) AS finisher,
+        lag(holder_id) OVER (PARTITION BY session_id ORDER BY session_sequence) AS holder
       FROM events e WHERE type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED')),
+    turned AS (
+      SELECT l.*, actor_principal = 'queue'
+        OR previous = 'SESSION_QUEUED' AND (SELECT source_agent_id FROM handoffs WHERE id = l.handoff_id) IS NOT NULL AS of_queue FROM listed l),
+    moves AS (SELECT t.*, CASE WHEN of_queue THEN finisher ELSE holder END AS before FROM turned t),
     left_at AS (
-      SELECT m.id, CASE WHEN m.actor_principal = 'queue' THEN
+      SELECT m.id, CASE WHEN m.of_queue THEN
         (SELECT max(at) FROM events q WHERE q.session_id = m.session_id AND q.session_sequence < m.session_sequence AND q.type IN ('HANDOFF_CANCELLED', 'HANDOFF_TIMED_OUT')
           AND q.session_sequence > (SELECT max(w.session_sequence) FROM events w WHERE w.session_id = m.session_id AND w.session_sequence < m.session_sequence AND w.type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED'))) ELSE m.at END AS at
       FROM moves m)

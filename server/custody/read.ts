@@ -53,6 +53,7 @@ const handoffFields = [
   'id',
   'sessionId',
   'status',
+  'reason',
   'depth',
   'sourceAgentId',
   'sourceAgentType',

@@ -1,6 +1,6 @@
 import { asCarry } from '../context/carry.ts';
 import { statement } from '../core/changes.ts';
-import { Overtaken, type Work } from '../core/work.ts';
+import { Overtaken } from '../core/work.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { Stage } from '../custody/pipeline.ts';
 import type { LastHandoff } from '../custody/read.ts';
@@ -28,13 +28,6 @@ interface Row {
   payload: unknown;
 }
 
-/** What a Handoff was given. */
-export async function readGiven(work: Work, handoffId: string): Promise<Row> {
-  const [row] = await work.query<Row>(readStatement, [handoffId]);
-  if (row === undefined) throw new Error(`handoff ${handoffId} is not there under its session's lock`);
-  return row;
-}
-
 /** The step that brought the Session into its stage, for another target. */
 export const toldAgain = (stage: Stage | null, outcome: string | null, payload: unknown): Told | null =>
   stage === null || outcome === null ? null : { stage, outcome, payload };
@@ -54,10 +47,9 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
   if (work.attempt === 1 && (next === null || next.target === null || next.escalated)) throw new Overtaken();
   if (next === null) return false;
 
-  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = await readGiven(
-    work,
-    handoff.id,
-  );
+  const [row] = await work.query<Row>(readStatement, [handoff.id]);
+  if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
+  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
   const told = toldAgain(stage, outcome, payload);
   const given = {
     reason,

@@ -10,7 +10,7 @@ import { readVisible } from '../custody/snapshot.ts';
 import { currentStay, giveStage, leaveStage, presentStage, putStageBack, recordStage } from '../custody/stages.ts';
 import { enqueue, finisherAmong } from '../queue/entry.ts';
 import { finisherOf, handOver, leaveHolder, prepareContext, type Told } from './handOver.ts';
-import { keptOf } from './kept.ts';
+import { keptOf, nothingKept } from './kept.ts';
 import { demandTarget, idMeant } from './target.ts';
 
 export interface ReassignSessionInput {
@@ -88,7 +88,7 @@ export async function reassignSession(
     if (leaves !== null) recordStage(custody, { from: leaves.stage, outcome: null });
     return made;
   };
-  const kept = await keptOf(custody);
+  const kept = takesBack || input.skipHandoff ? nothingKept : await keptOf(custody);
   const given = {
     ...input,
     reason: input.reason ?? kept.reason,

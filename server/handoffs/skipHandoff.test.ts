@@ -89,6 +89,6 @@ it('a move with a handoff stores summary and metadata on the handoff', async () 
     { type: 'HANDOFF_INITIATED', reason: said.reason, summary: null, metadata: null },
     { type: 'SESSION_REASSIGNED', reason: said.reason, summary: null, metadata: null },
     { type: 'HANDOFF_REJECTED', reason: 'busy', summary: null, metadata: null },
-    { type: 'SESSION_RETURNED', reason: null, summary: null, metadata: null },
+    { type: 'SESSION_RETURNED', reason: 'busy', summary: null, metadata: null },
   ]);
 });

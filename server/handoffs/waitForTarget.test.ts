@@ -22,8 +22,8 @@ let round = 0;
 async function full() {
   round += 1;
   const [ada, bob, other] = [`ada-${round}`, `bob-${round}`, `other-${round}`];
-  await agent(bob, { type: 'CODEX', role: 'r', maxCapacity: 1 });
-  await agent(other, { type: 'CODEX', role: 'r' });
+  await agent(bob, { type: `CODEX_${round}`, role: 'r', maxCapacity: 1 });
+  await agent(other, { type: `CODEX_${round}`, role: 'r' });
   await agent(ada, { collaborators: [bob] });
   return { ada, bob, other, filling: await session(bob) };
 }

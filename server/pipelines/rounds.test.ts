@@ -18,7 +18,7 @@ it('the six-role pipeline that is shipped survives ten rounds of review by its a
     story.transitions.map(({ from, outcome, to = null }) => `${from} ${outcome} ${to ?? 'end'}`),
     Object.fromEntries(story.stages.map(({ name, role, payloadSchema }) => [name, { role, payloadSchema }])),
   );
-  const id = await session(null, { pipeline: 'story' });
+  const id = await session(null, { pipeline: 'story', maxHandoffs: null });
   // No turn is recorded and no payload given: a new reason is enough.
   const step = async (outcome: string, reason: string | null = null): Promise<void> => {
     const { agentId } = await prisma.session.findUniqueOrThrow({ where: { id } });
