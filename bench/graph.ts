@@ -75,8 +75,8 @@ async function counting(place: Place): Promise<Line> {
             contextVariables: null,
             metadata: null,
           });
-          await run(acceptHandoff, { handoffId });
-          await run(completeHandoff, { handoffId });
+          await run(acceptHandoff, { handoffId: handoffId! });
+          await run(completeHandoff, { handoffId: handoffId! });
         }
       }),
     );

@@ -416,7 +416,7 @@ class Story {
       triggeringToolCallIds: null,
       metadata: null,
     };
-    return (await this.do(initiateHandoff, input)).handoffId;
+    return (await this.do(initiateHandoff, input)).handoffId!;
   }
 
   private async reassign(sessionId: string, agentId: string, reason: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { registerAgent } from '../server/agents/registerAgent.ts';
 import type { Answer, Caller, Work } from '../server/core/work.ts';
-import { initiateHandoff, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
+import { initiateHandoff, type HandoffAnswer, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
 import { reassignSession, type ReassignSessionInput } from '../server/handoffs/reassignSession.ts';
 import type { Stage, Transition } from '../server/custody/pipeline.ts';
 import { silentLog } from '../server/infra/log.ts';
@@ -104,9 +104,15 @@ export function world(pool: Pool, staleAfterMinutes = 30) {
         as,
       ),
 
-    initiate: (sessionId: string, targetAgentId: string, fields: Partial<InitiateHandoffInput> = {}, as: As = {}) =>
+    /** Its Handoff is there unless `queue` is given. */
+    initiate: (
+      sessionId: string,
+      targetAgentId: string,
+      fields: Partial<InitiateHandoffInput> = {},
+      as: As = {},
+    ): Promise<HandoffAnswer> =>
       run(
-        initiateHandoff,
+        initiateHandoff as (...given: Parameters<typeof initiateHandoff>) => Promise<HandoffAnswer>,
         {
           sessionId,
           targetAgentId,

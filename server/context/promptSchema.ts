@@ -171,7 +171,9 @@ builder.queryFields((t) => ({
       const built = await inTurn(processorTime, () =>
         buildContext(sources, { summary: null, variables, instructions: null }),
       );
-      return inTurn(processorTime, () => previewOf(built, { title, sourceAgentId, targetAgentId: null }, { reason: null }, within));
+      return inTurn(processorTime, () =>
+        previewOf(built, { title, sourceAgentId, targetAgentId: null }, { reason: null }, within),
+      );
     },
   }),
   contextItem: t.field({
