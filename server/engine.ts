@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import {
   type DocumentNode,
   execute as executeByGraphql,
@@ -70,6 +71,8 @@ export interface EngineOptions {
   plugins?: Plugin[];
   live?: { plugin: Plugin };
 }
+
+const longBody = 100_000;
 
 /** A caller, and what its request is charged. */
 interface Paying {
@@ -160,6 +163,8 @@ export function createEngine({
         ? readParams(body, (sent) => readRequest(persisted, sent))
         : null;
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), by);
+    // Parsing took a turn of the event loop: what follows takes another.
+    if (body!.length > longBody) await setImmediate();
     return answerOf(withRequestId(await execute(by, params), by.caller.request), request);
   }
 

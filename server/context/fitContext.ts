@@ -148,29 +148,30 @@ function fitItems<T>(
   short: (item: T, characters: number) => T,
   least: number,
 ): { kept: T[]; cut: number } {
-  const size = (list: readonly T[]): number => list.reduce((sum, item) => sum + jsonBytes(item), 0);
-  if (size(items) <= bytes) return { kept: [...items], cut: 0 };
+  const sizes = items.map(jsonBytes);
+  const sum = (list: readonly number[]): number => list.reduce((all, each) => all + each, 0);
+  if (sum(sizes) <= bytes) return { kept: [...items], cut: 0 };
+  /** The item unchanged when shortening would not make it smaller. */
+  const formOf = (item: T, at: number, characters: number): { form: T; size: number } => {
+    const form = short(item, characters);
+    const size = jsonBytes(form);
+    return size < sizes[at]! ? { form, size } : { form: item, size: sizes[at]! };
+  };
   const all = longest(
-    (characters) => items.map((item) => shortIfLonger(item, short, characters)),
+    (characters) => items.map((item, at) => formOf(item, at, characters)),
     least,
     4_096,
-    (list) => size(list) <= bytes,
+    (forms) => sum(forms.map(({ size }) => size)) <= bytes,
   );
-  const kept: T[] = all ?? [];
+  const kept: T[] = (all ?? []).map(({ form }) => form);
   if (all === null) {
     let left = bytes;
-    for (const item of items) {
-      const form = shortIfLonger(item, short, least);
-      left -= jsonBytes(form);
+    for (const [at, item] of items.entries()) {
+      const { form, size } = formOf(item, at, least);
+      left -= size;
       if (left < 0) break;
       kept.push(form);
     }
   }
   return { kept, cut: kept.filter((item, index) => item !== items[index]).length };
-}
-
-/** Returns the item unchanged when shortening would not make it smaller. */
-function shortIfLonger<T>(item: T, short: (item: T, characters: number) => T, characters: number): T {
-  const form = short(item, characters);
-  return jsonBytes(form) < jsonBytes(item) ? form : item;
 }

@@ -9,7 +9,7 @@ export class TooDeep extends SyntaxError {
 
 /** Parses JSON from outside. @throws SyntaxError; TooDeep for more than 10,000 levels */
 export function parseJson(text: string): unknown {
-  if (text.length > maxLevels && isDeep(text)) throw new TooDeep();
+  if (mayBeDeep(text) && isDeep(text)) throw new TooDeep();
   return JSON.parse(text);
 }
 
@@ -26,6 +26,15 @@ export function unwrapped(value: unknown): unknown {
 const [quote, backslash, beginArray, endArray, beginObject, endObject] = [...'"\\[]{}'].map((each) =>
   each.charCodeAt(0),
 );
+
+/** Whether a text has more opening brackets than levels are allowed: a body of 900 KB without took a tenth of the time of `isDeep`. */
+function mayBeDeep(text: string): boolean {
+  let count = 0;
+  for (const bracket of '[{')
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if ((count += 1) > maxLevels) return true;
+  return false;
+}
 
 function isDeep(text: string): boolean {
   let level = 0;

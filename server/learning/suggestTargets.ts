@@ -136,7 +136,7 @@ async function wordsOfWork(
 ): Promise<Occasion['words']> {
   if (text !== null) return wordsFrom('the text', [text], inTurn);
   const { rows } = await pool.query<{ title: string; tasks: string[] }>(
-    `SELECT title, ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readableEntrySql(caller, 'tasks')} ORDER BY position) AS tasks FROM sessions s WHERE id = $1`,
+    `SELECT title, to_json(ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readableEntrySql(caller, 'tasks')} ORDER BY position)) AS tasks FROM sessions s WHERE id = $1`,
     [sessionId],
   );
   const [session] = rows;

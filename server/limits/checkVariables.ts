@@ -32,9 +32,15 @@ export function checkVariables(variables: unknown): GraphQLError | null {
   return null;
 }
 
-// Skips scalars of lists: `Object.entries` would create a key for each.
+// Skips scalars: `Object.entries` would create a pair for each.
 function* entriesOf(value: object): Iterable<[string, unknown]> {
-  if (!Array.isArray(value)) return yield* Object.entries(value);
+  if (!Array.isArray(value)) {
+    for (const key of Object.keys(value)) {
+      const part: unknown = Reflect.get(value, key);
+      if (typeof part === 'object' && part !== null) yield [key, part];
+    }
+    return;
+  }
   for (let index = 0; index < value.length; index += 1) {
     const item: unknown = value[index];
     if (typeof item === 'object' && item !== null) yield [String(index), item];

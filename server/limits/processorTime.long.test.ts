@@ -8,6 +8,7 @@ import { largeContexts } from '../../test/largeContexts.ts';
 import { startApp, startServer, type ServerProcess } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
+import { setTasks } from '../log/addToLog.ts';
 
 /** Processor time of the server's main thread, from the kernel: other processes on this machine do not count. The bound is what docs/failures.md says. */
 const mostMs = 50;
@@ -19,6 +20,7 @@ let watched: ServerProcess;
 let one = '';
 let messagesOf10MB = '';
 let handedOff = '';
+let planned = '';
 let turnOf10MB = '';
 
 /** A session with a log of 40 messages of 230 KB, all of one Turn. */
@@ -34,6 +36,14 @@ async function longLog(): Promise<string> {
 
 beforeAll(async () => {
   handedOff = encodeId('session', await largeContexts(database.pool, 100));
+  const { session, run } = world(database.pool);
+  const tasksOf900KB = await session('ada');
+  const words = (n: number): string => Array.from({ length: 200 }, (_, word) => `word${n}x${word}`).join(' ');
+  await run(setTasks, {
+    sessionId: tasksOf900KB,
+    tasks: Array.from({ length: 500 }, (_, n) => ({ content: words(n), status: 'PENDING' as const })),
+  });
+  planned = encodeId('session', tasksOf900KB);
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM handoffs LIMIT 1');
   one = JSON.stringify(encodeId('handoff', rows[0]!.id));
   const sessionId = await longLog();
@@ -82,7 +92,7 @@ const same = onHandoff(
 );
 
 describe('While a request is served that asks for much, others are served', () => {
-  test.each([
+  test.each<[string, () => string, object?]>([
     ['prompts of 35 handoffs', () => promptsOf35],
     ['15 equal prompts of one handoff, 3 times', () => same],
     [
@@ -100,7 +110,7 @@ describe('While a request is served that asks for much, others are served', () =
         '{ handoffs(first: 35) { nodes { recentMessages { content } toolSummaries { lastResult } contextVariables { value } } } }',
     ],
     ...['contextPrompt(maxTokens: 100000) { text }', 'markdown', 'recentMessages { content }'].map(
-      (field): [string, () => string] => [
+      (field): [string, () => string, object?] => [
         `35 times ${field} below their session`,
         () => `{ session(id: "${handedOff}") { handoffs(first: 35) { nodes { ${field} } } } }`,
       ],
@@ -111,9 +121,16 @@ describe('While a request is served that asks for much, others are served', () =
     ],
     ['messages of 10 MB in JSON', () => messagesOf10MB],
     ['a Turn of 10 MB in JSON', () => turnOf10MB],
-  ])('%s', { timeout: 60_000 }, async (_name, query) => {
+    [
+      'JSON with 50,000 names',
+      () => 'query ($json: JSON!) { detectHandoffs(agentId: "ada", response: $json) { format } }',
+      { json: Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`name ${n}`, n])) },
+    ],
+    ['targets for 900 KB of tasks', () => `{ suggestTargets(sessionId: "${planned}") { score } }`],
+    ['a preview of 900 KB of tasks', () => `{ contextPreview(sessionId: "${planned}") { __typename } }`],
+  ])('%s', { timeout: 60_000 }, async (_name, query, variables = {}) => {
     const { post } = client(watched.url);
-    const demandAnswered = async (): Promise<void> => expect((await post(query())).errors).toBeUndefined();
+    const demandAnswered = async (): Promise<void> => expect((await post(query(), variables)).errors).toBeUndefined();
     // The first request compiles code.
     await demandAnswered();
     let heldMs = Infinity;

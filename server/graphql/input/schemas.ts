@@ -270,21 +270,25 @@ function wholeFault(value: unknown, size: Size): Fault | null {
   return message === null ? null : { path: [], message };
 }
 
+/** `path` is that of the value, and is given back as it was. */
 function faultIn(value: unknown, path: string[]): Fault | null {
   if (typeof value === 'string') {
     const message = unstorable(value);
-    return message === null ? null : { path, message };
+    return message === null ? null : { path: [...path], message };
   }
   if (typeof value === 'number') {
     const message = inexact(value);
-    return message === null ? null : { path, message };
+    return message === null ? null : { path: [...path], message };
   }
-  if (value instanceof NotJson) return { path, message: value.message };
+  if (value instanceof NotJson) return { path: [...path], message: value.message };
   if (typeof value !== 'object' || value === null) return null;
   if (path.length >= maxDepth) return { path: [], message: `is nested more than ${maxDepth} levels deep: flatten it` };
-  for (const [key, part] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     const wrongKey = unstorable(key);
-    const fault = wrongKey === null ? faultIn(part, [...path, key]) : { path, message: `has a name that ${wrongKey}` };
+    if (wrongKey !== null) return { path: [...path], message: `has a name that ${wrongKey}` };
+    path.push(key);
+    const fault = faultIn(Reflect.get(value, key), path);
+    path.pop();
     if (fault !== null) return fault;
   }
   return null;
