@@ -5,7 +5,7 @@ import { instantOf, noTokens, type Fields } from './transcript.ts';
 
 const start = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
 
-/** The first line of `.aider.chat.history.md`. */
+/** Whether a line begins a chat in Aider's history. */
 export const isAider = (line: string): boolean => start.test(line);
 
 /**

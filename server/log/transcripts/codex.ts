@@ -42,6 +42,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
   let announces = false;
   let acts = 0;
   let total: Fields = {};
+  /** What people and the model said, without turns that were taken back. */
+  const conversation: MessageEntry[] = [];
   /** Calls of which an event says that they failed. */
   const failed = new Set<unknown>();
 
@@ -51,8 +53,22 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       expectedItem = null;
       return;
     }
-    const message = draft.addPersonMessage(texts, place);
+    const message = say(draft.addPersonMessage(texts, place));
     if (message !== null) unannounced.push({ words, message, acts });
+  }
+
+  function say(message: MessageEntry | null): MessageEntry | null {
+    if (message !== null) conversation.push(message);
+    return message;
+  }
+
+  /** A person took back their last turns. */
+  function takeBack(turns: number): void {
+    for (let left = turns; left > 0 && conversation.length > 0;) {
+      const message = conversation.pop()!;
+      if (message.role === 'USER') left -= 1;
+      draft.withdraw(message);
+    }
   }
 
   /** A person's message comes as an item and as an event, in either order; newer versions have two kinds of event. */
@@ -65,7 +81,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
     // Item and event are close together in the file.
     const near = unannounced.slice(-8).findLastIndex((other) => other.words === words);
     if (near < 0) {
-      draft.addPersonMessage([message], place);
+      say(draft.addPersonMessage([message], place));
       expectedItem = words;
     } else {
       unannounced.splice(Math.max(0, unannounced.length - 8) + near, 1);
@@ -79,7 +95,7 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       .flatMap(({ text, type }) => (typeof text === 'string' ? [text] : type === 'input_image' ? [image] : []));
     if (role === 'assistant') {
       draft.assistant(`line ${place.line}`);
-      draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, subtask);
+      say(draft.addMessage(sidechainFile ? 'TOOL' : 'ASSISTANT', texts, place, subtask));
     } else if (role === 'user' && !sidechainFile) {
       const { own, program } = apart(texts);
       if (own.length > 0) person(own, place);
@@ -166,6 +182,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
         announce(payload['message'], 'user_message', place);
       } else if (type === 'event_msg' && isFailedEnd(payload)) {
         failed.add(payload['call_id']);
+      } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') {
+        takeBack(tokensOf(payload['num_turns']));
       } else if (type === 'event_msg' && payload['type'] === 'item_completed' && !sidechainFile) {
         const { type: kind, content } = fieldsOf(payload['item']);
         if (kind === 'UserMessage')

@@ -107,6 +107,30 @@ test('takes a branch that a person left out of the conversation, in any order of
   expect(await said(lines.toReversed())).toEqual(expected);
 });
 
+test('takes turns that a person took back in Codex out of the conversation', async () => {
+  const message = (role: string, text: string) => ({
+    type: 'response_item',
+    payload: { type: 'message', role, content: [{ type: 'text', text }] },
+  });
+  const read = await readText(
+    jsonLines([
+      message('user', 'Mend the fence.'),
+      message('assistant', 'How?'),
+      message('user', 'With wire.'),
+      message('assistant', 'Wired.'),
+      { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } },
+      message('user', 'With oak.'),
+    ]),
+  );
+  expect(saidIn(read)).toEqual([
+    '0 USER: Mend the fence.',
+    '0 ASSISTANT: How?',
+    '1 SYSTEM: With wire.',
+    '1 SYSTEM: Wired.',
+    '2 USER: With oak.',
+  ]);
+});
+
 test('keeps several messages of a person that follow each other, and copies of a resumed file once', async () => {
   const lines = [
     claude('u1', null, 'user', 'Mend the fence.', 1),
