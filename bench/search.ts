@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { findMatches, type Search } from '../server/search/find.ts';
-import { kinds } from '../server/search/terms.ts';
+import { kinds, termsOf } from '../server/search/terms.ts';
 import { appendTurn } from '../server/log/appendTurn.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { world } from '../test/world.ts';
@@ -42,7 +42,7 @@ export async function search(place: Place, say: (line: string) => void): Promise
     const body = JSON.stringify({ query: document, variables: { query } });
     const bare = `SELECT id FROM search_entries WHERE kind = 'MESSAGE' AND words @@ search_query('${query}') ORDER BY id DESC LIMIT 1000`;
     const asked: Search = {
-      query,
+      terms: termsOf(query),
       named: [],
       types: kinds,
       caller: { role: 'OPERATOR', agentId: null },

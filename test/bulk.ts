@@ -129,7 +129,7 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
   `INSERT INTO handoffs (id, session_id, status, via, summary, context, depth, circular,
      operator_epoch, token_estimate, redaction_count, content_hash, source_agent_id, source_agent_type, target_agent_id, target_agent_type, source_agent_session_id,
      target_agent_session_id, prior_turn_id, snapshot_id, previous_handoff_id, actor_principal, actor_role, initiated_at, accepted_at, completed_at, closed_at, deadline_at,
-     rejection_reason, failure_reason)
+     rejection_reason, failure_reason, sent_back, waited_ms, lasted_ms)
    SELECT bulk_id(2, i, n), bulk_id(0, i, 0), status, (CASE WHEN r < 0.7 THEN 'OPERATOR' WHEN r < 0.9 THEN 'API' WHEN r < 0.99 THEN 'TOOL' ELSE 'PIPELINE' END)::handoff_via,
      'Summary', '{"toolSummaries": [{"toolName": "edit", "callCount": 1, "errorCount": 0, "lastResult": "done"}], "filesModified": ["a.ts"], "pendingTasks": ["Task 1"],
        "decisions": ["Decision 1"], "recentMessages": [{"role": "ASSISTANT", "content": "Message"}], "contextVariables": [{"name": "ticket", "value": 7, "setBy": "loopback"}]}', n, bulk_random(15, i, n) < 0.01, 0, 50, 0, md5('x'),
@@ -137,7 +137,9 @@ const statements = (sessions: number, handoffs: number, turns: number, agents: n
      ${turns === 0 ? 'NULL' : `bulk_id(4, i, ${turns})`}, bulk_id(3, i, n), CASE WHEN n > 1 THEN bulk_id(2, i, n - 1) END, 'loopback', 'ADMIN',
      bulk_time(i, n), CASE WHEN status IN ('ACCEPTED', 'COMPLETED') THEN bulk_time(i, n + 1) END, CASE WHEN status = 'COMPLETED' THEN bulk_time(i, n + 2) END,
      CASE WHEN status NOT IN ('INITIATED', 'ACCEPTED') THEN bulk_time(i, n + 2) END, bulk_time(i, n) + CASE WHEN status = 'INITIATED' THEN interval '100 years' ELSE '30 minutes' END,
-     CASE WHEN status = 'REJECTED' THEN 'no' END, CASE WHEN status = 'FAILED' THEN 'broken' END
+     CASE WHEN status = 'REJECTED' THEN 'no' END, CASE WHEN status = 'FAILED' THEN 'broken' END, bulk_random(15, i, n) < 0.01,
+     CASE WHEN status <> 'INITIATED' THEN CASE WHEN i % 5000 = 0 THEN 3600000 WHEN status IN ('ACCEPTED', 'COMPLETED') THEN 20 ELSE 40 END END,
+     CASE WHEN status NOT IN ('INITIATED', 'ACCEPTED') THEN CASE WHEN i % 5000 = 0 THEN 7200000 ELSE 40 END END
    FROM generate_series(1, ${sessions}) i, generate_series(1, ${handoffs}) n, LATERAL (
      SELECT bulk_handoff_status(n = ${handoffs} AND bulk_random(12, i, 0) < 0.1, bulk_random(13, i, n)) AS status, bulk_random(14, i, n) AS r OFFSET 0) s`,
   `INSERT INTO handoff_tool_calls (handoff_id, tool_call_id, position)

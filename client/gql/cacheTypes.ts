@@ -431,6 +431,7 @@ export const embeddedTypes: string[] = [
   "HandoffLoopError",
   "HandoffSimulation",
   "HandoffSimulationTarget",
+  "HandoffStat",
   "HandoffStatusCount",
   "HandoffStep",
   "HandoffToolConnection",

@@ -364,22 +364,40 @@ export type EventType =
 
 /** Filters Handoffs. Every given condition must match. */
 export type HandoffFilter = {
+  /** Handoffs started by this caller: a `principal` of Actor, such as the id of a key, or the id of an Agent for its keys. */
+  actor?: string | null | undefined;
   /** Handoffs from or to this Agent. */
   agentId?: string | null | undefined;
   /** True: the target had been active in the Session before. False: all others. */
   circular?: boolean | null | undefined;
   /** Handoffs of the Sessions with this id in another system. */
   externalId?: string | null | undefined;
+  /** Handoffs by which the source left the stage of this name. */
+  fromStage?: string | null | undefined;
   /** Handoffs started after this time. */
   initiatedAfter?: string | null | undefined;
   /** Handoffs started before this time. */
   initiatedBefore?: string | null | undefined;
+  /** Handoffs that were open for at least N seconds, from start to end; open ones: until now. */
+  lastedAtLeastSeconds?: number | null | undefined;
+  /** Handoffs that were open for at most N seconds. */
+  lastedAtMostSeconds?: number | null | undefined;
+  /** Handoffs by which the source left its stage with this outcome. */
+  outcome?: string | null | undefined;
+  /** Handoffs of the Sessions in any version of this pipeline, by its slug. */
+  pipeline?: string | null | undefined;
   /** Handoffs of the Sessions of this project. */
   project?: string | null | undefined;
+  /** Handoffs whose reason, or reason of rejection, failure or cancellation, contains this text, ignoring case; at most 500 characters. */
+  reasonContains?: string | null | undefined;
+  /** True: work was sent back, in a pipeline to an earlier stage, otherwise to the Agent that handed it off. False: all others. */
+  sentBack?: boolean | null | undefined;
   /** Handoffs of this Session. */
   sessionId?: string | null | undefined;
   /** Handoffs from this Agent. */
   sourceAgentId?: string | null | undefined;
+  /** Handoffs whose target works in the stage of this name. */
+  stage?: string | null | undefined;
   /** INITIATED Handoffs started at least N minutes ago; 0 or more. */
   staleForMinutes?: number | null | undefined;
   /** Records with one of these statuses. */
@@ -388,6 +406,10 @@ export type HandoffFilter = {
   targetAgentId?: string | null | undefined;
   /** Handoffs started in one of these ways. */
   via?: Array<HandoffVia> | null | undefined;
+  /** Handoffs that waited at least N seconds for the acceptance, or for the end without one; those that wait: until now. */
+  waitedAtLeastSeconds?: number | null | undefined;
+  /** Handoffs that waited at most N seconds. */
+  waitedAtMostSeconds?: number | null | undefined;
   /** Handoffs of the Sessions whose work is done in this folder of this machine: the id of their workspace. */
   workspaceId?: string | null | undefined;
 };
@@ -700,6 +722,10 @@ export type SessionFilter = {
   stage?: string | null | undefined;
   /** Records with one of these statuses. */
   status?: Array<SessionStatus> | null | undefined;
+  /** True: Sessions with which no Agent can go on until a person acts (`stuckBecause`), the newest 10,000. False: all others. */
+  stuck?: boolean | null | undefined;
+  /** Sessions that are stuck for one of these reasons. */
+  stuckBecause?: Array<StuckReason> | null | undefined;
   /** Sessions whose title contains this text, ignoring case; at most 500 characters. */
   titleContains?: string | null | undefined;
   /** True: open Sessions without a holder. False: all others. */
@@ -794,6 +820,19 @@ export type StageState =
   | 'SENT_BACK'
   /** The Session has not entered the stage. */
   | 'WAITING';
+
+/** Reasons why no Agent can go on with an open Session until a person acts. */
+export type StuckReason =
+  /** It waits in the queue until an operator chooses the Agent: call reassignSession. */
+  | 'ESCALATED'
+  /** Its holder is OFFLINE or archived: call reassignSession or setAgentStatus. */
+  | 'HOLDER_AWAY'
+  /** Agents started as many Handoffs since the last act of an operator as `maxHandoffs` allows; in a pipeline, as often sent work back: call reassignSession or updateSession. */
+  | 'MAX_HANDOFFS'
+  /** It waits in the queue, and no AVAILABLE Agent has the type and role that it waits for: register one, make one available, or call reassignSession. */
+  | 'NO_AGENT'
+  /** No Agent holds it and it is not in the queue: call reassignSession. */
+  | 'UNASSIGNED';
 
 /** A reason for or against a target. */
 export type TargetFactorName =
@@ -1545,7 +1584,7 @@ export type StageDetailsQueryVariables = Exact<{
 }>;
 
 
-export type StageDetailsQuery = { __typename: 'Query', session: { __typename: 'Session', id: string, results: Array<{ __typename: 'SessionResult', stage: string, outcome: string, payload: unknown, reason: string | null, at: string, agent: (
+export type StageDetailsQuery = { __typename: 'Query', session: { __typename: 'Session', id: string, results: Array<{ __typename: 'SessionResult', stage: string | null, outcome: string | null, payload: unknown, reason: string | null, at: string, agent: (
         { __typename: 'Agent', id: string }
         & { ' $fragmentRefs'?: { 'AgentChipFragment': AgentChipFragment } }
       ) | null }>, handoffs: { __typename: 'HandoffConnection', nodes: Array<(

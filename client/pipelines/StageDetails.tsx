@@ -126,7 +126,7 @@ function Left({ result: { outcome, payload, reason, at, agent } }: { result: Res
       </Line>
       {reason != null && <Fold text={reason} lines={4} characters={500} />}
       {payload != null ? (
-        <Json value={payload} label={`Payload of ${outcome}`} />
+        <Json value={payload} label={`Payload of ${outcome ?? 'the stage'}`} />
       ) : (
         <p className="soft small">No payload was given.</p>
       )}

@@ -75,6 +75,19 @@ const queries: Record<string, Read> = {
     mark: text('"source"'),
     AGENT: 'FORBIDDEN to agents',
   },
+  handoffStats: {
+    query:
+      'query ($id: ID!) { answer: handoffStats(groupBy: [AGENT], where: { sessionId: $id }) { agent { id } count } }',
+    variables: async (whose) => ({ id: encodeId('session', (await initiate(await held(whose), 'eve')).sessionId) }),
+    mark: text('"count":1'),
+    AGENT: 'its own',
+  },
+  events: {
+    query: '{ answer: events(first: 100) { nodes { type } } }',
+    variables: inSession,
+    mark: text('SESSION_CREATED'),
+    AGENT: 'FORBIDDEN to agents',
+  },
   contextPreview: {
     query: 'query ($id: ID!) { answer: contextPreview(sessionId: $id) { text } }',
     variables: inSession,

@@ -53,6 +53,7 @@ export interface Stay {
   tried: string[];
   enteredAt: Date;
   leftAt: Date | null;
+  sentBack: boolean;
 }
 
 /** The pipeline of a locked Session. */

@@ -72,6 +72,7 @@ const handoffFields = [
   'failureReason',
   'cancelReason',
   'leftEntryId',
+  'sentBack',
   'via',
   'initiatedAt',
 ] as const satisfies (keyof Handoff)[];
@@ -206,7 +207,7 @@ needs AS MATERIALIZED (
   FROM pipelines p, jsonb_to_recordset(p.stages) AS n (name text, role text, "agentType" text, "escalateTo" jsonb)
   WHERE p.id = coalesce($7::uuid, (SELECT pipeline_id FROM s)) AND n.name = coalesce($6::text, (SELECT stage FROM s))),`;
 
-const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt'] as const;
+const stayFields = ['id', 'number', 'stage', 'attempt', 'agentId', 'tried', 'enteredAt', 'leftAt', 'sentBack'] as const;
 
 /** SQL of the newest payloads of the stages of `s`, when a condition of the pipeline `p` reads any. */
 export const payloadsSql = `CASE WHEN p.transitions @? '$[*].when.variable ? (@ starts with "stages.")' THEN

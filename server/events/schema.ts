@@ -1,14 +1,24 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import { admins } from '../access/roles.ts';
+import { decodeId } from '../core/ids.ts';
 import { sessionSpan, tenureSpan, traceparentOf } from '../core/traceparent.ts';
 import { batched } from '../graphql/batch.ts';
-import { builder } from '../graphql/builder.ts';
+import { agentNamed } from '../graphql/agentNamed.ts';
+import { builder, modelRef } from '../graphql/builder.ts';
 import { Role, SessionStatus } from '../graphql/enums.ts';
 import { cursorsOf, placeOf } from './cursors.ts';
 import type { Item } from '../live/hub.ts';
+import { agentsOfKeys } from '../keys/principals.ts';
 import { tenuresOfEvents } from './tenures.ts';
 import type { EventType as StoredType } from './topics.ts';
 
 /** The extra fields of an Event that a subscription delivers. */
 const delivered = (event: object): Partial<Item> => event;
+
+function keyOf(principal: string): string | null {
+  const decoded = decodeId(principal);
+  return decoded?.prefix === 'key' ? decoded.uuid : null;
+}
 
 builder.objectType('Actor', {
   access: 'inherit',
@@ -22,6 +32,35 @@ builder.objectType('Actor', {
       type: Role,
       nullable: true,
       description: 'Role of the caller; null for Baton itself.',
+    }),
+    agent: t.field({
+      type: modelRef('Agent'),
+      nullable: true,
+      description: 'The Agent that the key is bound to; null for callers without an Agent.',
+      resolve: async ({ actorPrincipal }, _args, context, info) => {
+        const key = keyOf(actorPrincipal);
+        if (key === null) return null;
+        const path = { prev: info.path, key: '(agent of the key)', typename: undefined };
+        const id = await batched(context, { path }, key, (ids) => agentsOfKeys(context.prisma, ids));
+        return id === undefined ? null : agentNamed(id, context, info);
+      },
+    }),
+    key: t.field({
+      access: admins,
+      type: modelRef('Key'),
+      nullable: true,
+      description:
+        'The key that was used; null for callers without a stored key. FORBIDDEN unless the caller is an ADMIN.',
+      resolve: async ({ actorPrincipal }, _args, context, info) => {
+        const key = keyOf(actorPrincipal);
+        if (key === null) return null;
+        const query = queryFromInfo({ context, info, typeName: 'Key', select: { id: true } });
+        const found = await batched(context, info, key, async (ids) => {
+          const keys = await context.prisma.key.findMany({ ...query, where: { id: { in: [...ids] } } });
+          return new Map(keys.map((each) => [each.id, each]));
+        });
+        return found ?? null;
+      },
     }),
   }),
 });

@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
+import { listCsv } from './listCsv.ts';
 import { createRecords } from './records.ts';
 
 /** A file that is read from the database while it is sent. */
@@ -27,13 +28,18 @@ export interface DownloadOptions {
 export type Program = 'claude-code' | 'codex';
 
 const address = /^\/(?:(handoffs)\/([^/]+)\.(md|json)|(sessions)\/([^/]+)\.(json|(claude-code|codex)\.jsonl))$/;
+const listAddress = /^\/([A-Za-z]+)\.csv$/;
 const types = {
+  csv: 'text/csv; charset=utf-8; header=present',
   md: 'text/markdown; charset=utf-8',
   json: 'application/json; charset=utf-8',
   jsonl: 'application/x-ndjson; charset=utf-8',
 };
 
-/** `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`, `.claude-code.jsonl`, `.codex.jsonl`: the record as a file. */
+/**
+ * `GET /handoffs/<id>.md`, `/handoffs/<id>.json`, `/sessions/<id>.json`, `.claude-code.jsonl`, `.codex.jsonl`: the record as a file.
+ * `GET /<list>.csv`: the rows of that list of `Query`.
+ */
 export function downloadRoute({ schema, createContext, maskError, transcript }: DownloadOptions) {
   return async (
     request: Request,
@@ -42,7 +48,8 @@ export function downloadRoute({ schema, createContext, maskError, transcript }: 
     made: CallerRequest,
   ): Promise<Response | Streamed | undefined> => {
     const { pathname, searchParams } = new URL(request.url);
-    const found = address.exec(pathname);
+    const [, list] = listAddress.exec(pathname) ?? [];
+    const found = list === undefined ? address.exec(pathname) : ['', list, '', 'csv'];
     if (found === null) return undefined;
     const [noun, id, form] = (found[1] === undefined ? found.slice(4, 7) : found.slice(1, 4)) as [
       string,
@@ -55,6 +62,18 @@ export function downloadRoute({ schema, createContext, maskError, transcript }: 
       return refusal(made, kind, 405, 'BAD_REQUEST', 'Read a download with GET.', { allow: 'GET, HEAD' });
     try {
       const reader = await caller();
+      if (list !== undefined) {
+        const csv = await listCsv(schema, () => createContext(reader), list, searchParams);
+        if (csv === null)
+          return refusal(made, kind, 404, 'NOT_FOUND', `There is no list ${list}, or the caller may not read it.`);
+        const headers = {
+          ...guarded,
+          'cache-control': 'no-store',
+          'content-type': types.csv,
+          'content-disposition': `attachment; filename="${list}.csv"`,
+        };
+        return streamed(new Response(request.method === 'HEAD' ? null : '', { headers }), csv.parts);
+      }
       const records = createRecords({ schema, createContext: () => createContext(reader) });
       const name = `${id}.${form}`;
       if (program !== undefined) {
@@ -74,7 +93,7 @@ export function downloadRoute({ schema, createContext, maskError, transcript }: 
       const masked = maskError(error, made);
       const code = masked instanceof GraphQLError ? String(masked.extensions['code']) : 'INTERNAL_SERVER_ERROR';
       // An invalid id counts as unknown. The address of a transcript also has arguments, and its id was looked at.
-      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined))
+      if (code === 'NOT_FOUND' || (code === 'BAD_USER_INPUT' && program === undefined && list === undefined))
         return notFound(made, kind, noun);
       const status = httpStatusOf(code);
       return refusal(made, kind, status, code, masked.message, {

@@ -30,6 +30,23 @@ export const SessionPriority = builder.enumType('SessionPriority', {
   },
 });
 
+export const StuckReason = builder.enumType('StuckReason', {
+  description: 'Reasons why no Agent can go on with an open Session until a person acts.',
+  values: {
+    ESCALATED: { description: 'It waits in the queue until an operator chooses the Agent: call reassignSession.' },
+    NO_AGENT: {
+      description:
+        'It waits in the queue, and no AVAILABLE Agent has the type and role that it waits for: register one, make one available, or call reassignSession.',
+    },
+    UNASSIGNED: { description: 'No Agent holds it and it is not in the queue: call reassignSession.' },
+    HOLDER_AWAY: { description: 'Its holder is OFFLINE or archived: call reassignSession or setAgentStatus.' },
+    MAX_HANDOFFS: {
+      description:
+        'Agents started as many Handoffs since the last act of an operator as `maxHandoffs` allows; in a pipeline, as often sent work back: call reassignSession or updateSession.',
+    },
+  },
+});
+
 export const HandoffStatus = builder.enumType('HandoffStatus', {
   description: 'Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final.',
   values: {

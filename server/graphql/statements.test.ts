@@ -86,6 +86,10 @@ describe('sends one statement, for 1 row and for 100', () => {
       'sessionEvents',
       'query ($n: Int, $sessionId: ID!) { sessionEvents(sessionId: $sessionId, first: $n) { nodes { id type actor { principal } session { id } handoff { id } agent { id } } } }',
     ],
+    [
+      'events',
+      'query ($n: Int) { events(first: $n) { nodes { id type at actor { principal } session { id } handoff { id } agent { id } } } }',
+    ],
     ['the chain of handoffs', 'query ($n: Int) { handoffs(first: $n) { nodes { id chain { id depth status } } } }'],
     [
       'Session.agentSessions',
@@ -173,8 +177,8 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
       'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }',
     ],
     [
-      'Session.pipeline and results: one for their stays, and one for the agents of each',
-      4,
+      'Session.pipeline and results: one for their stays, one for the tenures, and one for the agents of each',
+      5,
       'query ($n: Int) { sessions(first: $n) { nodes { id results { agent { id name } stage outcome payload reason } pipeline { stage pipeline { id slug stages { name } } stages { name state attempts agent { id name } } } } } }',
     ],
     [
@@ -247,6 +251,13 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
         'query ($n: Int) { handoffCounts(first: $n) { nodes { day source { id name } target { id name } count byStatus { status count } } } }',
       ),
     ).toBe(3);
+  });
+
+  test('handoffStats: one for the numbers, and one for the agents at each of its places', async () => {
+    const stats = (fields: string) =>
+      `query ($n: Int) { handoffStats(groupBy: [PAIR], first: $n) { ${fields} count medianWorkingMs bounced usage { inputTokens } } }`;
+    expect(await statementsOf(stats('source { id } target { id }'))).toBe(1);
+    expect(await statementsOf(stats('source { id name } target { id name }'))).toBe(3);
   });
 
   test('handoffGraph: one for the numbers, and one for the agents at each of its three places', async () => {

@@ -240,6 +240,8 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
       stageEntryId: stay.id,
       leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null),
     }),
+    // A trigger sets it where no stage is left.
+    sentBack: enters?.way.back ?? (replaced?.leftEntryId == null ? queuedFrom : replaced)?.sentBack ?? false,
     actorPrincipal: work.caller.principal,
     actorRole: work.caller.role,
     initiatedAt: work.now,

@@ -21,8 +21,31 @@ beforeAll(async () => {
   await loadBulk(database.url, { sessions: 100_000, handoffs: 2, agents: 200 });
   sessionId = encodeId('session', await bulkId(database.pool, 'session', 50_000));
   await client.connect();
-}, 120_000);
+  await addPipelines();
+}, 300_000);
 afterAll(() => client.end());
+
+/** A tenth of the Sessions are in a pipeline; its stage `rare` and outcome `RARE` occur in 20. */
+async function addPipelines(): Promise<void> {
+  await client.query(`
+    INSERT INTO pipelines (id, slug, version, name, start, stages, transitions, created_at)
+      SELECT gen_random_uuid(), slug, 1, slug, 'write', '[]', '[]', now() FROM unnest(ARRAY['busy', 'unused']) slug;
+    SET session_replication_role = replica;
+    UPDATE sessions s SET pipeline_id = p.id, stage = 'review' FROM pipelines p, generate_series(10, 100000, 10) i WHERE p.slug = 'busy' AND s.id = bulk_id(0, i, 0);
+    INSERT INTO stage_entries (id, session_id, number, stage, attempt, tried, entered_at, left_at, outcome, sent_back)
+      SELECT gen_random_uuid(), bulk_id(0, i, 0), n, CASE WHEN i % 5000 = 0 THEN 'rare' WHEN n = 1 THEN 'write' ELSE 'review' END, 1, '{}', bulk_time(i, n),
+        CASE WHEN n < 3 THEN bulk_time(i, n + 1) END, CASE WHEN n < 3 THEN CASE WHEN i % 5000 = 0 THEN 'RARE' ELSE 'DONE' END END, false
+      FROM generate_series(10, 100000, 10) i, generate_series(1, 3) n;
+    UPDATE handoffs h SET left_entry_id = l.id, stage_entry_id = e.id FROM stage_entries l JOIN stage_entries e ON e.session_id = l.session_id AND e.number = l.number + 1
+      WHERE h.session_id = l.session_id AND h.depth = l.number;
+    UPDATE handoffs SET reason = 'Needs a review of ' || depth WHERE id IN (SELECT bulk_id(2, i, 1) FROM generate_series(10, 100000, 10) i);
+    UPDATE handoffs SET reason = 'Zebra crossing', actor_principal = 'key_rare' WHERE id IN (SELECT bulk_id(2, i, 1) FROM generate_series(5000, 100000, 5000) i);
+    INSERT INTO events (id, type, at, session_id, session_sequence, session_status, handoff_id, agent_id, holder_id, actor_principal, actor_role)
+      SELECT bulk_id(9, i, n), (CASE WHEN n = 0 THEN CASE WHEN i % 5000 = 0 THEN 'HANDOFF_ESCALATED' ELSE 'SESSION_CREATED' END ELSE 'HANDOFF_INITIATED' END), bulk_time(i, n), bulk_id(0, i, 0), n + 1, 'RUNNING',
+        CASE WHEN n > 0 THEN bulk_id(2, i, n) END, t.agent_id, t.agent_id, CASE WHEN i % 5000 = 0 THEN 'key_rare' ELSE 'loopback' END, 'ADMIN'
+      FROM generate_series(1, 60000) i, generate_series(0, 2) n, LATERAL (SELECT agent_id FROM agent_sessions WHERE id = bulk_id(1, i, n)) t;
+    RESET session_replication_role; ANALYZE`);
+}
 
 interface Plan {
   'Node Type': string;
@@ -37,7 +60,7 @@ interface Plan {
 }
 
 // Changes of counts are folded every few seconds.
-const small = new Set(['agents', 'agent_collaborators', 'handoff_path_changes']);
+const small = new Set(['agents', 'agent_collaborators', 'handoff_path_changes', 'keys', 'pipelines', 'queue_entries']);
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 const scansWhole = (plan: Plan): string[] =>
   nodesOf(plan)
@@ -106,10 +129,32 @@ const handoffFilters = {
   'agentId and a rare status': '{ agentId: "busy", status: [INITIATED] }',
   'agentId and the open statuses': '{ agentId: "busy", status: [INITIATED, ACCEPTED] }',
   'agentId and the frequent status': '{ agentId: "busy", status: [COMPLETED] }',
+  'pipeline, of a tenth of the sessions': '{ pipeline: "busy" }',
+  'pipeline, without sessions': '{ pipeline: "unused" }',
+  'stage, a frequent one': '{ stage: "review" }',
+  'stage, a rare one': '{ stage: "rare" }',
+  'fromStage, a frequent one': '{ fromStage: "write" }',
+  'fromStage, a rare one': '{ fromStage: "rare" }',
+  'outcome, a frequent one': '{ outcome: "DONE" }',
+  'outcome, a rare one': '{ outcome: "RARE" }',
+  'sent back': '{ sentBack: true }',
+  'not sent back': '{ sentBack: false }',
+  'reasonContains, in many': '{ reasonContains: "review" }',
+  'reasonContains, in few': '{ reasonContains: "zebra" }',
+  'reasonContains, in none': '{ reasonContains: "giraffe" }',
+  'actor, the frequent one': '{ actor: "loopback" }',
+  'actor, a rare one': '{ actor: "key_rare" }',
+  'waitedAtLeastSeconds, of few': '{ waitedAtLeastSeconds: 3600 }',
+  'waitedAtMostSeconds, of nearly all': '{ waitedAtMostSeconds: 3600 }',
+  'lastedAtLeastSeconds, of few': '{ lastedAtLeastSeconds: 7200 }',
+  'lastedAtMostSeconds, of nearly all': '{ lastedAtMostSeconds: 7200 }',
   'agentId, with few sessions, and a rare status': '{ agentId: "agent-3", status: [INITIATED] }',
 };
 
 const sessionFilters = {
+  stuck: '{ stuck: true }',
+  'not stuck': '{ stuck: false }',
+  'stuckBecause, a rare reason': '{ stuckBecause: [ESCALATED, NO_AGENT, HOLDER_AWAY, MAX_HANDOFFS] }',
   'no field': '{}',
   'status, a rare one': '{ status: [PAUSED] }',
   'status, the open ones': '{ status: [RUNNING, PAUSED] }',
@@ -169,6 +214,38 @@ describe('no list scans a large table', () => {
       '{ session(id: "SESSION") { handoffs { nodes { id chain { id } } } agentSessions { nodes { id } } snapshots { nodes { id } } } }',
     );
     await expectIndexed('{ agents { nodes { id handoffsReceived(first: 2) { nodes { id } } } } }');
+  });
+});
+
+const events = (where: string) =>
+  `{ events(where: ${where}) { nodes { id type at agent { id } session { id title } } } }`;
+
+test.each(
+  Object.entries({
+    'no field': '{}',
+    'type, a rare one': '{ type: [HANDOFF_ESCALATED] }',
+    'type, the frequent one': '{ type: [HANDOFF_INITIATED] }',
+    'agentId, with 30 % of the sessions': '{ agentId: "busy" }',
+    'agentId, with few sessions': '{ agentId: "agent-3" }',
+    'actor, the frequent one': '{ actor: "loopback" }',
+    'actor, a rare one': '{ actor: "key_rare" }',
+    'project, with half of the sessions': '{ project: "shop" }',
+    'project, a rare one': '{ project: "rare" }',
+    sessionId: '{ sessionId: "SESSION" }',
+    after: '{ after: "2026-01-05T00:00:00Z" }',
+    before: '{ before: "2026-01-02T00:00:00Z" }',
+  }),
+)('events by %s scan no large table', async (_name, where) => {
+  await expectIndexed(events(where));
+});
+
+test.each([
+  '{ agentId: "agent-3" }',
+  '{ stage: "rare" }',
+  '{ sentBack: true, initiatedAfter: "2026-01-12T12:00:00Z" }',
+])('handoffStats of %s scan no large table', async (where) => {
+  await expectIndexed(`{ handoffStats(groupBy: [PAIR, DAY], where: ${where}) { count medianWorkingMs bounced } }`, {
+    pages: 60_000,
   });
 });
 

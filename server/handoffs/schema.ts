@@ -85,17 +85,9 @@ builder.prismaNode('Handoff', {
       resolve: ({ targetAgentId, sourceAgentSession }) =>
         returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null),
     }),
-    sentBack: t.boolean({
-      description:
-        'Whether the Handoff sends work back: in a pipeline to an earlier stage, otherwise to the Agent that handed it off (`returnOf`).',
-      select: {
-        targetAgentId: true,
-        leftEntry: { select: { sentBack: true } },
-        sourceAgentSession: { select: { initiatedByHandoff: { select: { sourceAgentId: true, acceptedAt: true } } } },
-      },
-      resolve: ({ targetAgentId, leftEntry, sourceAgentSession }) =>
-        leftEntry?.sentBack ?? returnOf(targetAgentId, sourceAgentSession?.initiatedByHandoff ?? null) !== null,
-    }),
+    sentBack: t.exposeBoolean('sentBack'),
+    waitedMs: t.exposeFloat('waitedMs', { nullable: true }),
+    lastedMs: t.exposeFloat('lastedMs', { nullable: true }),
     previous: t.relation('previous', {
       nullable: true,
       description: 'The previous Handoff of the Session; null for the first.',

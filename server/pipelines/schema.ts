@@ -1,3 +1,4 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import { stageText } from '../context/stage.ts';
 import { guideOf, type Condition, type Definition, type Stage, type Transition } from '../custody/pipeline.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
@@ -5,6 +6,7 @@ import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { positionsOf } from '../queue/queries.ts';
+import { longestHistory, longestText, tenuresWithWork } from './results.ts';
 import { progressOf, type RecordedStay, type StageProgress } from './progress.ts';
 
 export const ConditionOp = builder.enumType('PipelineConditionOp', {
@@ -270,11 +272,13 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
 });
 
 interface Result {
-  attempt: number;
+  attempt: number | null;
   isNewest: boolean;
   agentId: string | null;
-  stage: string;
-  outcome: string;
+  agentSessionId: string | null;
+  text: string | null;
+  stage: string | null;
+  outcome: string | null;
   payload: unknown;
   reason: string | null;
   at: Date;
@@ -282,35 +286,61 @@ interface Result {
 
 const SessionResult = builder.objectRef<Result>('SessionResult').implement({
   access: 'inherit',
-  description: 'What a stage of the pipeline was left with.',
+  description: 'What the work of an Agent ended with: a stage of the pipeline, outside of pipelines an AgentSession.',
   fields: (t) => ({
     agent: t.field({
       type: modelRef('Agent'),
       nullable: true,
-      description: 'The Agent that had the Session in the stage.',
+      description: 'The Agent that had the Session.',
       resolve: ({ agentId }, _args, context, info) => (agentId === null ? null : agentNamed(agentId, context, info)),
     }),
-    stage: t.exposeString('stage', { description: 'Name of the stage.' }),
-    attempt: t.exposeInt('attempt', { description: 'How often the Session had entered the stage.' }),
-    isNewest: t.exposeBoolean('isNewest', {
-      description: 'Whether it is the last result of the stage; false for what a later attempt replaced.',
+    agentSession: t.field({
+      type: modelRef('AgentSession'),
+      nullable: true,
+      description: 'The tenure in which the Agent worked; null when it recorded no Turn.',
+      resolve: async ({ agentSessionId }, _args, context, info) => {
+        if (agentSessionId === null) return null;
+        const query = queryFromInfo({ context, info, typeName: 'AgentSession', select: { id: true } });
+        const found = await batched(context, info, agentSessionId, async (ids) => {
+          const tenures = await context.prisma.agentSession.findMany({ ...query, where: { id: { in: [...ids] } } });
+          return new Map(tenures.map((tenure) => [tenure.id, tenure]));
+        });
+        return found ?? null;
+      },
     }),
-    outcome: t.exposeString('outcome', { description: 'The outcome.' }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: `The last words of the Agent in this tenure: the last ${longestText} characters. Null when it wrote none.`,
+    }),
+    stage: t.exposeString('stage', { nullable: true, description: 'Name of the stage; null outside of pipelines.' }),
+    attempt: t.exposeInt('attempt', {
+      nullable: true,
+      description: 'How often the Session had entered the stage; null outside of pipelines.',
+    }),
+    isNewest: t.exposeBoolean('isNewest', {
+      description:
+        'Whether it is the last result of the stage; false for what a later attempt replaced. Outside of pipelines: whether it is the last result of the Session.',
+    }),
+    outcome: t.exposeString('outcome', { nullable: true, description: 'The outcome; null outside of pipelines.' }),
     payload: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The payload; null when none was given.',
+      description:
+        'The payload; null when none was given. Outside of pipelines: the `result` of a completed Session, in the last entry.',
       resolve: ({ payload }) => payload,
     }),
     reason: t.exposeString('reason', {
       nullable: true,
       description: 'Reason that was given with the outcome; null when none was given, and at the end of the pipeline.',
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'Time at which the stage was left.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Time at which the stage was left. The same as `endedAt`.' }),
+    endedAt: t.expose('at', {
+      type: 'DateTime',
+      description: 'Time at which the stage was left, or the tenure ended.',
+    }),
   }),
 });
 
-const longestHistory = 500;
 const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
 builder.prismaObjectFields(modelRef('Session'), (t) => ({
@@ -366,8 +396,12 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
   results: t.field({
     type: [SessionResult],
     listSize: partOfRecord,
-    description: `What the stages of the pipeline were left with, oldest first; the newest ${longestHistory}. Empty outside of pipelines.`,
+    description: `What the stages of the pipeline were left with, and outside of pipelines what each tenure ended with in which an Agent worked; oldest first, the newest ${longestHistory}. An AGENT reads those whose Turns it may read.`,
     select: {
+      id: true,
+      status: true,
+      result: true,
+      pipelineId: true,
       queueEntry: { select: { reason: true } },
       stageEntries: {
         select: {
@@ -385,15 +419,40 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
         take: longestHistory,
       },
     },
-    resolve: ({ stageEntries, queueEntry }) =>
-      stageEntries
+    resolve: async ({ id, status, result, pipelineId, stageEntries, queueEntry }, _args, context, info) => {
+      const path = { prev: info.path, key: '(tenures)', typename: undefined };
+      const tenures =
+        (await batched(context, { path }, id, (ids) => tenuresWithWork(context.pool, context.caller, ids))) ?? [];
+      const ofStages = stageEntries
         .map(({ agentId, stage, attempt, outcome, payload, leftAt, leftBy: [handoff] }, index, newestFirst): Result => {
           // While the Session waits in the next stage, there is no Handoff yet.
           const reason = handoff ? handoff.reason : index === 0 ? (queueEntry?.reason ?? null) : null;
           const isNewest = newestFirst.findIndex((each) => each.stage === stage) === index;
-          return { agentId, stage, attempt, isNewest, outcome: outcome!, payload, reason, at: leftAt! };
+          const tenure = tenures.findLast((each) => each.agentId === agentId && each.startedAt <= leftAt!);
+          const told = { agentSessionId: tenure?.id ?? null, text: tenure?.text ?? null };
+          return { agentId, ...told, stage, attempt, isNewest, outcome: outcome!, payload, reason, at: leftAt! };
         })
-        .toReversed(),
+        .toReversed();
+      if (pipelineId !== null) return ofStages;
+      const others = tenures
+        .filter((tenure) => !ofStages.some(({ agentSessionId }) => agentSessionId === tenure.id))
+        .map((tenure, index, all): Result => {
+          const isNewest = index === all.length - 1;
+          return {
+            agentId: tenure.agentId,
+            agentSessionId: tenure.id,
+            text: tenure.text,
+            stage: null,
+            attempt: null,
+            isNewest,
+            outcome: null,
+            payload: isNewest && status === 'COMPLETED' ? result : null,
+            reason: null,
+            at: tenure.endedAt,
+          };
+        });
+      return [...ofStages, ...others].slice(-longestHistory);
+    },
   }),
 }));
 

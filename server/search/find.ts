@@ -1,17 +1,18 @@
 import type { Pool } from 'pg';
 import { readableEntrySql, readableSql } from '../core/readable.ts';
 import type { Caller } from '../core/work.ts';
-import { type Kind, kinds, type Named } from './terms.ts';
+import { type Kind, kinds, type Named, type Terms } from './terms.ts';
+import { wordsIn } from './words.ts';
 
 export interface Found extends Named {
-  /** Greater is better. */
+  /** 3: every word as it is, in a title or name; 2: every word as it is; 1: the last word is the beginning of one. */
   rank: number;
   /** Greatest UUID among the ranked records: later pages rank no newer ones. Null when only Agents were found. */
   newest: string | null;
 }
 
 export interface Search {
-  query: string;
+  terms: Terms;
   /** Records that the query names; with any, words are not looked for. */
   named: readonly Named[];
   types: readonly Kind[];
@@ -32,26 +33,70 @@ const indexed = 20_000;
 /** The values of a call's arguments as text, without their names. */
 const argumentsText = `left((SELECT string_agg(value #>> '{}', ' ') FROM jsonb_path_query(t.arguments, 'strict $.**') value WHERE jsonb_typeof(value) NOT IN ('object', 'array')), ${indexed})`;
 
-// Ranks are integers, so that a cursor holds them exactly.
-const rankOf = (words: string, query: string): string => `(ts_rank(${words}, ${query}, 1) * 1e8)::int`;
-
+type Place = (value: unknown) => string;
 /** The matches of one type with their ranks, as a table expression. */
-type Part = (search: Search, place: (value: unknown) => string) => string;
+type Part = (search: Search, place: Place) => string;
+
+/** The words as SQL of a `tsquery`: as they are, and with the last one as a prefix. Null without a word to look for. */
+function queriesOf(
+  { words, endsInWord, phrases, excluded }: Terms,
+  place: Place,
+): { exact: string; any: string } | null {
+  const hasWords = (text: string): boolean => wordsIn(text).length > 0;
+  const inOrder = (text: string): string => `phraseto_tsquery('pg_catalog.simple', search_text(${place(text)}))`;
+  const plain = hasWords(words) ? place(words) : null;
+  const others = phrases.filter(hasWords).map(inOrder);
+  if (plain === null && others.length === 0) return null;
+  const rest = [...others, ...excluded.filter(hasWords).map((text) => `!! ${inOrder(text)}`)];
+  const exact = plain === null ? [] : [`plainto_tsquery('pg_catalog.simple', search_text(${plain}))`];
+  const all = (parts: readonly string[]): string => `(${parts.join(' && ')})`;
+  return {
+    exact: all([...exact, ...rest]),
+    any: all([...(plain === null ? [] : endsInWord ? [`search_query(${plain})`] : exact), ...rest]),
+  };
+}
+
+/**
+ * The newest matches of every word as it is, then those of a prefix, which are read only when there is room for more: a frequent
+ * prefix hides no exact match, and nothing is read twice for a frequent word.
+ */
+const bestOf = (
+  kind: Kind,
+  { exact, any }: { exact: string; any: string },
+  read: (matches: string, limit: string) => string,
+): string => {
+  const prefixes = `UNION ALL (SELECT '${kind}' AS kind, id::text, 1 AS rank FROM (${read(`words @@ ${any} AND NOT words @@ ${exact}`, `(SELECT ${ranked} - count(*) FROM exact)`)}) p)`;
+  return `WITH exact AS MATERIALIZED (${read(`words @@ ${exact}`, `${ranked}`)})
+    (SELECT '${kind}' AS kind, id::text, CASE WHEN ts_filter(words, '{a}') @@ ${exact} THEN 3 ELSE 2 END AS rank FROM exact) ${exact === any ? '' : prefixes}`;
+};
+
+const nothing = (kind: Kind): string => `SELECT '${kind}' AS kind, NULL::text AS id, 0 AS rank WHERE false`;
 
 const entries =
-  (kind: Kind, readable: (search: Search) => string): Part =>
+  (kind: Kind, ofAgent: (agents: string) => string, readable: (search: Search) => string): Part =>
   (search, place) => {
-    const query = `search_query(${place(search.query)})`;
+    const { terms } = search;
+    const queries = queriesOf(terms, place);
+    if (queries === null || terms.tools.length > 0) return nothing(kind);
     const conditions = [
       `t.kind = '${kind}'`,
       ...(search.sessionId === null ? [] : [`t.session_id = ${place(search.sessionId)}::uuid`]),
       ...(search.sessionIds === null ? [] : [`t.session_id = ANY (${place(search.sessionIds)}::uuid[])`]),
-      `t.words @@ ${query}`,
       ...(search.after?.newest == null ? [] : [`t.id <= ${place(search.after.newest)}::uuid`]),
+      ...(terms.agents.length === 0 ? [] : [ofAgent(`ANY (${place(terms.agents)}::text[])`)]),
+      ...(terms.projects.length === 0
+        ? []
+        : [
+            `EXISTS (SELECT FROM sessions g WHERE g.id = t.session_id AND g.project = ANY (${place(terms.projects)}::text[]))`,
+          ]),
       readable(search),
     ];
-    return `SELECT '${kind}' AS kind, id::text, ${rankOf('words', query)} AS rank
-      FROM (SELECT t.id, t.words FROM search_entries t WHERE ${conditions.join(' AND ')} ORDER BY t.id DESC LIMIT ${ranked}) f`;
+    return bestOf(
+      kind,
+      queries,
+      (matches, limit) =>
+        `SELECT t.id, t.words FROM search_entries t WHERE t.${matches.replaceAll(' NOT words', ' NOT t.words')} AND ${conditions.join(' AND ')} ORDER BY t.id DESC LIMIT ${limit}`,
+    );
   };
 
 // The condition's `t` is the Handoff. No agent's id holds a dot.
@@ -60,29 +105,66 @@ const readableHandoff = (caller: Search['caller']): string =>
 
 const wordsOfAgent = 'search_words_of_agent(id, name, role, description)';
 const ofWords: Record<Kind, Part> = {
-  SESSION: entries('SESSION', ({ caller }) => readableSql(caller, 't.session_id')),
-  AGENT: ({ query }, place) => {
-    const asked = `search_query(${place(query)})`;
-    return `SELECT 'AGENT' AS kind, id, ${rankOf('words', asked)} AS rank
-      FROM (SELECT id, ${wordsOfAgent} AS words FROM agents WHERE ${wordsOfAgent} @@ ${asked} ORDER BY registered_at DESC, id LIMIT ${ranked}) f`;
+  SESSION: entries(
+    'SESSION',
+    (agents) => `EXISTS (SELECT FROM agent_sessions g WHERE g.session_id = t.session_id AND g.agent_id = ${agents})`,
+    ({ caller }) => readableSql(caller, 't.session_id'),
+  ),
+  AGENT: ({ terms }, place) => {
+    const queries = queriesOf(terms, place);
+    if (queries === null || terms.tools.length + terms.projects.length > 0) return nothing('AGENT');
+    const named = terms.agents.length === 0 ? '' : ` AND id = ANY (${place(terms.agents)}::text[])`;
+    return bestOf(
+      'AGENT',
+      queries,
+      (matches, limit) =>
+        `SELECT id, ${wordsOfAgent} AS words FROM agents WHERE ${matches.replaceAll(/\bwords @@/g, `${wordsOfAgent} @@`)}${named} ORDER BY registered_at DESC, id LIMIT ${limit}`,
+    );
   },
   HANDOFF: entries(
     'HANDOFF',
+    (agents) =>
+      `EXISTS (SELECT FROM handoffs g WHERE g.id = t.id AND (g.source_agent_id = ${agents} OR g.target_agent_id = ${agents}))`,
     ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`,
   ),
-  MESSAGE: entries('MESSAGE', ({ caller }) => readableEntrySql(caller, 'messages')),
+  MESSAGE: entries(
+    'MESSAGE',
+    (agents) =>
+      `EXISTS (SELECT FROM messages g JOIN agent_sessions a ON a.id = g.agent_session_id WHERE g.id = t.id AND a.agent_id = ${agents})`,
+    ({ caller }) => readableEntrySql(caller, 'messages'),
+  ),
   // Not indexed: calls are most of what is recorded, and one Session's are read fast enough. Texts without a word's letters are left out before they are cut into words.
-  TOOL_CALL: ({ query, sessionId, caller, after }, place) => {
-    const asked = `search_query(${place(query)})`;
-    const letters = `ARRAY(SELECT '%' || word || '%' FROM regexp_split_to_table(trim(search_text(${place(query)})), ' +') word)`;
-    const upTo = after?.newest == null ? '' : ` AND t.id <= ${place(after.newest)}::uuid`;
-    return `SELECT 'TOOL_CALL' AS kind, id::text, ${rankOf('words', asked)} AS rank
-      FROM (SELECT t.id, w.words FROM tool_calls t
+  TOOL_CALL: ({ terms, sessionId, caller, after }, place) => {
+    const queries = queriesOf(terms, place);
+    if (queries === null) return nothing('TOOL_CALL');
+    const letters = `ARRAY(SELECT '%' || word || '%' FROM regexp_split_to_table(trim(search_text(${place([terms.words, ...terms.phrases].join(' '))})), ' +') word)`;
+    const conditions = [
+      `t.session_id = ${place(sessionId)}::uuid`,
+      readableEntrySql(caller, 'tool_calls'),
+      ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`]),
+      ...(terms.tools.length === 0
+        ? []
+        : [`lower(t.name) = ANY (${place(terms.tools.map((tool) => tool.toLowerCase()))}::text[])`]),
+      ...(terms.agents.length === 0
+        ? []
+        : [
+            `EXISTS (SELECT FROM turns g JOIN agent_sessions a ON a.id = g.agent_session_id WHERE g.id = t.turn_id AND a.agent_id = ANY (${place(terms.agents)}::text[]))`,
+          ]),
+      ...(terms.projects.length === 0
+        ? []
+        : [
+            `EXISTS (SELECT FROM sessions g WHERE g.id = t.session_id AND g.project = ANY (${place(terms.projects)}::text[]))`,
+          ]),
+    ];
+    return bestOf(
+      'TOOL_CALL',
+      queries,
+      (matches, limit) => `SELECT t.id, w.words FROM tool_calls t
         CROSS JOIN LATERAL (SELECT ${argumentsText} AS arguments, left(t.result, ${indexed}) AS result, left(t.error, ${indexed}) AS error OFFSET 0) c
         CROSS JOIN LATERAL (SELECT CASE WHEN lower(concat_ws(' ', t.name, c.arguments, c.result, c.error)) LIKE ALL (${letters})
           THEN search_words(t.name, 'B') || search_words(c.arguments, 'C') || search_words(c.result, 'D') || search_words(c.error, 'D') END AS words OFFSET 0) w
-        WHERE t.session_id = ${place(sessionId)}::uuid AND w.words @@ ${asked} AND ${readableEntrySql(caller, 'tool_calls')}${upTo}
-        ORDER BY t.index DESC LIMIT ${ranked}) f`;
+        WHERE ${matches} AND ${conditions.join(' AND ')} ORDER BY t.index DESC LIMIT ${limit}`,
+    );
   },
 };
 
@@ -137,25 +219,31 @@ export async function findMatches(pool: Pool, search: Search, take: number): Pro
   const { after } = search;
   const key = `array_position(ARRAY['${kinds.join("', '")}'], kind)`;
   const beyond =
-    after === null ? 'true' : afterSql(key, [after.rank, kinds.indexOf(after.kind) + 1, after.id].map(place));
+    after === null ? 'true' : afterSql(key, [after.rank, after.id, kinds.indexOf(after.kind) + 1].map(place));
   const { rows } = await pool.query<Found>(
     `WITH found AS (${sql})
      SELECT kind, id, rank, (SELECT max(id COLLATE "C") FROM found WHERE kind <> 'AGENT') AS newest
-     FROM found WHERE ${beyond} ORDER BY rank DESC, ${key}, id COLLATE "C" DESC LIMIT ${place(take)}::int`,
+     FROM found WHERE ${beyond} ORDER BY rank DESC, id COLLATE "C" DESC, ${key} LIMIT ${place(take)}::int`,
     values,
   );
   return after === null ? rows : rows.map((row) => ({ ...row, newest: after.newest ?? row.newest }));
 }
 
-const afterSql = (key: string, [rank, kind, id]: string[]): string =>
-  `(rank < ${rank}::int OR (rank = ${rank}::int AND (${key} > ${kind}::int OR (${key} = ${kind}::int AND id COLLATE "C" < ${id}::text))))`;
+const afterSql = (key: string, [rank, id, kind]: string[]): string =>
+  `(rank < ${rank}::int OR (rank = ${rank}::int AND (id COLLATE "C" < ${id}::text OR (id = ${id}::text AND ${key} > ${kind}::int))))`;
 
-/** How many results there are. */
-export async function countMatches(pool: Pool, search: Search): Promise<number> {
-  if (search.types.length === 0) return 0;
+/** How many results there are, and whether there may be more: the newest of each type are counted. */
+export async function countMatches(pool: Pool, search: Search): Promise<{ count: number; isLowerBound: boolean }> {
+  if (search.types.length === 0) return { count: 0, isLowerBound: false };
   const { sql, values } = matches({ ...search, after: null });
-  const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM (${sql}) f`, values);
-  return rows[0]!.count;
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (${sql}) f GROUP BY kind`,
+    values,
+  );
+  return {
+    count: rows.reduce((sum, { count }) => sum + count, 0),
+    isLowerBound: rows.some(({ count }) => count >= ranked),
+  };
 }
 
 const textsOf: Record<Kind, (ids: string) => string> = {

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { findMatches, type Search } from './find.ts';
+import { termsOf } from './terms.ts';
 
 const { pool } = await testDatabase();
 
@@ -35,7 +36,10 @@ interface Plan {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 /** How the statement reads the entries of messages. */
-async function stepsOf(search: Partial<Search>): Promise<{ indexes: string[]; rows: number; scans: number }> {
+async function stepsOf({
+  query,
+  ...search
+}: Partial<Search> & { query: string }): Promise<{ indexes: string[]; rows: number; scans: number }> {
   let plan: Plan | undefined;
   const explaining = {
     query: async (text: string, values: unknown[]) => {
@@ -50,7 +54,7 @@ async function stepsOf(search: Partial<Search>): Promise<{ indexes: string[]; ro
   await findMatches(
     explaining,
     {
-      query: 'all',
+      terms: termsOf(query),
       named: [],
       types: ['MESSAGE'],
       caller: { role: 'OPERATOR', agentId: null },

@@ -14,7 +14,7 @@ import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
 import { limits } from '../limits/limits.ts';
 import { countMatches, findMatches, type Found, keyOf, ranked, type Search, textsOfResults } from './find.ts';
 import { type Match, matchIn } from './match.ts';
-import { isKind, type Kind, kinds, type Named, namedIn } from './terms.ts';
+import { isKind, type Kind, kinds, type Named, namedIn, termsOf } from './terms.ts';
 import { wordsIn } from './words.ts';
 
 const SearchType = builder.enumType('SearchType', {
@@ -76,6 +76,7 @@ const SearchMatch = builder.objectRef<Match>('SearchMatch').implement({
 interface Results extends Connection {
   page(): Promise<PageOfRows<Found>>;
   match(row: Found): Promise<Match | null>;
+  isLowerBound(): Promise<boolean>;
 }
 
 /** The selected fields of these records, in their order: one statement for each type. */
@@ -134,8 +135,13 @@ const SearchResultConnection = builder.objectRef<Results>('SearchResultConnectio
     }),
     totalCount: t.int({
       cost: 50,
-      description: `Number of the results: at most ${ranked.toLocaleString('en')} of each type. Computed only when selected.`,
+      description: `Number of the results: at most ${ranked.toLocaleString('en')} of each type (\`totalCountIsLowerBound\`). Computed only when selected.`,
       resolve: (list) => list.totalCount(),
+    }),
+    totalCountIsLowerBound: t.boolean({
+      cost: 50,
+      description: 'False: `totalCount` is exact. True: there may be more results.',
+      resolve: (list) => list.isLowerBound(),
     }),
   }),
 });
@@ -152,7 +158,7 @@ const searchArgs = z.object({
   query: text({ characters })
     .check(faultless(tooManyWords))
     .describe(
-      `Words in any order, all of which a record has to contain; the last one may be the beginning of a word. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`,
+      `Words in any order, all of which a record has to contain; the last one may be the beginning of a word. "Words in quotation marks" follow each other. -word and -"some words" leave records out. agent:, project: and tool: with an id or name ("in quotation marks" with spaces) limit what is found: agent: to its Sessions, Handoffs, Messages and ToolCalls, tool: to ToolCalls. Needs a word or a phrase. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`,
     ),
   types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe(
     'Types to find. Null: all types but TOOL_CALL.',
@@ -171,7 +177,7 @@ builder.queryField('search', (t) =>
     access: everybody,
     type: SearchResultConnection,
     cost: 50,
-    description: `Finds records by their words or ids, best first, among those that the caller may read. The newest ${ranked.toLocaleString('en')} matches of each type are ranked. Pages after the first leave out records that are newer than the first page.`,
+    description: `Finds records by their words or ids among those that the caller may read: first those with every word as it is, of these titles and names first, then those in which the last word begins one; newest first. The newest ${ranked.toLocaleString('en')} matches of each type are found. Pages after the first leave out records that are newer than the first page.`,
     args: argsOf(searchArgs),
     resolve: async (_root, args, context): Promise<Results> => {
       const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
@@ -184,10 +190,10 @@ builder.queryField('search', (t) =>
       const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);
-      const named = namedIn(query);
+      const [named, terms] = [namedIn(query), termsOf(query)];
       const { caller, pool } = context;
       const search: Search = {
-        query,
+        terms,
         named,
         types: asked,
         caller,
@@ -199,14 +205,17 @@ builder.queryField('search', (t) =>
       let texts: ReturnType<typeof textsOfResults> | undefined;
       const page = (): Promise<PageOfRows<Found>> =>
         (found ??= findMatches(pool, search, take).then((rows) => cutPage(rows, { first, after })));
+      let count: ReturnType<typeof countMatches> | undefined;
+      const counted = (): ReturnType<typeof countMatches> => (count ??= countMatches(pool, search));
       return {
         page,
         cursor: (row: Row) => cursorOf(row as Found, mark),
-        totalCount: () => countMatches(pool, search),
+        totalCount: async () => (await counted()).count,
+        isLowerBound: async () => (await counted()).isLowerBound,
         match: async (row) => {
           if (named.length > 0) return null;
           const all = await (texts ??= page().then(({ rows }) => textsOfResults(pool, rows)));
-          return matchIn(all.get(keyOf(row)) ?? {}, wordsIn(query));
+          return matchIn(all.get(keyOf(row)) ?? {}, wordsIn([...terms.phrases, terms.words].join(' ')));
         },
       };
     },

@@ -138,6 +138,89 @@ describe('search finds', () => {
   });
 });
 
+describe('the terms of a query', () => {
+  const titles: Record<string, string> = {};
+  const titled = async (title: string, fields: object = {}, agentId = 'ada'): Promise<string> =>
+    (titles[title] = encodeId('session', await session(agentId, { title, ...fields })));
+  beforeAll(async () => {
+    await titled('Kestrel nests in the tower');
+    await titled('Kestrels hunt by the sea', { project: 'birds' });
+    await titled('Tower of kestrel eggs', { project: 'birds' }, 'bob');
+    await titled('The kestrelling season');
+  });
+  const titlesOf = async (query: string): Promise<(string | undefined)[]> => {
+    const byId = new Map(Object.entries(titles).map(([title, id]) => [id, title]));
+    return (await found(query, ['SESSION'])).map((id) => byId.get(id));
+  };
+
+  test.each([
+    [
+      'an exact word before a prefix, the newest first',
+      'kestrel',
+      ['Tower of kestrel eggs', 'Kestrel nests in the tower', 'The kestrelling season', 'Kestrels hunt by the sea'],
+    ],
+    ['a phrase in its order', '"kestrel nests"', ['Kestrel nests in the tower']],
+    ['a phrase and a word', 'tower "of kestrel"', ['Tower of kestrel eggs']],
+    ['a word without others', 'kestrels -tower', ['Kestrels hunt by the sea']],
+    ['a word without a phrase', 'kestrel tower -"kestrel nests"', ['Tower of kestrel eggs']],
+    ['what an agent had', 'kestrel agent:bob', ['Tower of kestrel eggs']],
+    ['of an agent, by a prefix that is last', 'agent:bob kestrel', ['Tower of kestrel eggs']],
+    ['of a project', 'project:birds kest', ['Tower of kestrel eggs', 'Kestrels hunt by the sea']],
+    ['of a tool: no session', 'tool:bash kestrel', []],
+    ['nothing by an exclusion alone', '-kestrel', []],
+    ['nothing by an agent alone', 'agent:bob', []],
+  ])('find %s', async (_what, query, expected) => {
+    expect(await titlesOf(query)).toEqual(expected);
+  });
+
+  it('find handoffs and messages of an agent, and calls of a tool', async () => {
+    const uuid = await session('ada', { title: 'Falcons' });
+    const sessionId = encodeId('session', uuid);
+    await turn(uuid, {
+      messages: [{ role: 'ASSISTANT', content: 'The osprey left.' }],
+      toolCalls: [toolCall('a', 'Bash', { result: 'osprey' }), toolCall('b', 'Grep', { result: 'osprey' })],
+    });
+    const { handoffId } = await initiate(uuid, 'bob', { reason: 'osprey expert' });
+    expect(await found('agent:ada osprey', ['MESSAGE'])).toHaveLength(1);
+    expect(await found('agent:bob osprey', ['MESSAGE'])).toEqual([]);
+    expect(await found('agent:bob osprey', ['HANDOFF'])).toEqual([encodeId('handoff', handoffId)]);
+    const calls =
+      'query ($query: String!, $sessionId: ID!) { search(query: $query, types: [TOOL_CALL], sessionId: $sessionId) { totalCount } }';
+    for (const [query, count] of [
+      ['osprey', 2],
+      ['osprey tool:BASH', 1],
+      ['tool:Bash tool:grep osprey', 2],
+      ['osprey tool:Write', 0],
+      ['osprey -tool', 2],
+    ] as const)
+      expect((await admin.post<{ search: object }>(calls, { query, sessionId })).data.search).toEqual({
+        totalCount: count,
+      });
+  });
+});
+
+it('a totalCount is exact below 1,000 results of a type, and is said to be a lower bound from there on', async () => {
+  const count = async (query: string) =>
+    (
+      await admin.post<{ search: object }>(
+        'query ($query: String!) { search(query: $query) { totalCount totalCountIsLowerBound } }',
+        { query },
+      )
+    ).data.search;
+  const id = await session('ada', { title: 'Many' });
+  await pool.query(
+    `INSERT INTO search_entries (kind, id, session_id, sequence, words) SELECT 'MESSAGE', gen_random_uuid(), $1, n, search_words('gannet', 'D') FROM generate_series(1, 999) n`,
+    [id],
+  );
+  expect(await count('gannet')).toEqual({ totalCount: 999, totalCountIsLowerBound: false });
+  await pool.query(
+    `INSERT INTO search_entries (kind, id, session_id, sequence, words) SELECT 'MESSAGE', gen_random_uuid(), $1, n, search_words('gannets', 'D') FROM generate_series(1000, 1010) n`,
+    [id],
+  );
+  expect(await count('gannet')).toEqual({ totalCount: 1_000, totalCountIsLowerBound: true });
+  await pool.query(`DELETE FROM search_entries WHERE session_id = $1 AND kind = 'MESSAGE'`, [id]);
+});
+
 it('finds only what belongs to a Session, on request', async () => {
   const [one, other] = [await session('ada', { title: 'Marmots' }), await session('ada', { title: 'Marmots too' })];
   for (const id of [one, other]) await turn(id, { messages: [{ role: 'ASSISTANT', content: 'Marmots whistle.' }] });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { encodeId, newId } from '../core/ids.ts';
-import { namedIn } from './terms.ts';
+import { namedIn, termsOf } from './terms.ts';
 import { wordsIn } from './words.ts';
 
 const [session, handoff, message] = [newId(), newId(), newId()];
@@ -44,6 +44,36 @@ describe('namedIn', () => {
     `session_${'z'.repeat(26)}`,
   ])('takes "%s" for words', (query) => {
     expect(namedIn(query)).toEqual([]);
+  });
+});
+
+describe('termsOf', () => {
+  const none = { words: '', endsInWord: false, phrases: [], excluded: [], agents: [], projects: [], tools: [] };
+
+  test.each<[string, object]>([
+    ['fix the login', { words: 'fix the login', endsInWord: true }],
+    ['fix "the login"', { words: 'fix', phrases: ['the login'] }],
+    ['"the login" fix', { words: 'fix', endsInWord: true, phrases: ['the login'] }],
+    ['login -test -"flaky one"', { words: 'login', excluded: ['test', 'flaky one'] }],
+    [
+      'agent:ada Project:"My shop" TOOL:bash x',
+      { words: 'x', endsInWord: true, agents: ['ada'], projects: ['My shop'], tools: ['bash'] },
+    ],
+    ['pre-release a:b agent:', { words: 'pre-release a:b agent:', endsInWord: true }],
+    ['"open', { words: '"open', endsInWord: true }],
+    ['- ""', { words: '-', phrases: [''] }],
+    ['', {}],
+  ])('reads %s', (query, expected) => {
+    expect(termsOf(query)).toEqual({ ...none, ...expected });
+  });
+
+  it('loses no word of any text without quotation marks, prefixes and minus signs', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (given) => {
+        const query = given.replaceAll(/["-]|(agent|project|tool):/giu, '');
+        expect(wordsIn(termsOf(query).words)).toEqual(wordsIn(query));
+      }),
+    );
   });
 });
 

@@ -26,4 +26,41 @@ export function namedIn(query: string): Named[] {
   return [...distinct.values()];
 }
 
+/** What a query asks for beside ids. */
+export interface Terms {
+  /** Words in any order. */
+  words: string;
+  /** Whether the last of `words` may be the beginning of a word: nothing else follows it. */
+  endsInWord: boolean;
+  /** Words that follow each other. */
+  phrases: string[];
+  /** Words, or words that follow each other, that a record may not contain. */
+  excluded: string[];
+  agents: string[];
+  projects: string[];
+  tools: string[];
+}
+
+const lists = { agent: 'agents', project: 'projects', tool: 'tools' } as const;
+// A `-` or a prefix counts at the beginning of a term: `foo-bar` and `http://agent:x` are words.
+const term = /(?<=^|\s)(?:(-)|(agent|project|tool):)?(?:"([^"]*)"|(\S+))/giu;
+
+/** The terms of a query. A quotation mark without another one is no part of a word. */
+export function termsOf(query: string): Terms {
+  const found: Terms = { words: '', endsInWord: false, phrases: [], excluded: [], agents: [], projects: [], tools: [] };
+  const words: string[] = [];
+  for (const [, minus, prefix, phrase, word = ''] of query.matchAll(term)) {
+    const text = phrase ?? word;
+    found.endsInWord = false;
+    if (minus !== undefined) found.excluded.push(text);
+    else if (prefix !== undefined) found[lists[prefix.toLowerCase() as keyof typeof lists]].push(text);
+    else if (phrase !== undefined) found.phrases.push(text);
+    else {
+      words.push(text);
+      found.endsInWord = true;
+    }
+  }
+  return { ...found, words: words.join(' ') };
+}
+
 export const isKind = (value: unknown): value is Kind => kinds.includes(value as Kind);

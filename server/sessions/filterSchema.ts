@@ -1,6 +1,8 @@
+import type { Pool } from 'pg';
 import { z } from 'zod';
+import { containing } from '../core/containing.ts';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
+import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import {
   agentId,
   agentType,
@@ -15,6 +17,8 @@ import {
   text,
   workspaceIdText,
 } from '../graphql/input/schemas.ts';
+import { pipelineIds } from '../pipelines/queries.ts';
+import { stuckReasons, stuckSessions } from './stuck.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
@@ -43,6 +47,10 @@ export const sessionFilter = inputObject(
     repository: optional(text({ bytes: 1_024 })).describe(
       'Sessions whose work is done in a clone of this repository, by its address without credentials.',
     ),
+    stuck: optional(z.boolean()).describe(
+      'True: Sessions with which no Agent can go on until a person acts (`stuckBecause`), the newest 10,000. False: all others.',
+    ),
+    stuckBecause: optional(someOf(StuckReason)).describe('Sessions that are stuck for one of these reasons.'),
     priority: optional(someOf(SessionPriority)).describe('Sessions with one of these priorities.'),
     createdAfter: optional(instant).describe('Sessions created after this time.'),
     createdBefore: optional(instant).describe('Sessions created before this time.'),
@@ -51,7 +59,7 @@ export const sessionFilter = inputObject(
 
 /** Returns one filter, or two for a type: finished Sessions have the type stored at their end, open ones have their agent's. */
 export async function sessionsWhere(
-  prisma: PrismaClient,
+  { prisma, pool }: { prisma: PrismaClient; pool: Pool },
   filter: z.output<typeof sessionFilter>,
 ): Promise<Prisma.SessionWhereInput[]> {
   const all: Prisma.SessionWhereInput[] = [];
@@ -61,22 +69,22 @@ export async function sessionsWhere(
   if (filter.agentId !== null) all.push({ agentId: filter.agentId });
   if (filter.unassigned !== null) all.push(filter.unassigned ? unassigned : { NOT: unassigned });
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });
-  if (filter.titleContains !== null)
-    all.push({ title: { contains: literally(filter.titleContains), mode: 'insensitive' } });
+  if (filter.titleContains !== null) all.push({ title: containing(filter.titleContains) });
   if (filter.stage !== null) all.push({ stage: filter.stage });
   if (filter.pipeline !== null || filter.pipelineVersion !== null) {
     const { pipeline: slug, pipelineVersion: version } = filter;
-    // Selected by id, as agents are.
-    const versions = await prisma.pipeline.findMany({
-      where: { ...(slug !== null && { slug }), ...(version !== null && { version }) },
-      select: { id: true },
-    });
-    all.push({ pipelineId: { in: versions.map(({ id }) => id) } });
+    const given = { ...(slug !== null && { slug }), ...(version !== null && { version }) };
+    all.push({ pipelineId: { in: await pipelineIds(prisma, given) } });
   }
   if (filter.externalId !== null) all.push({ externalId: filter.externalId });
   if (filter.project !== null) all.push({ project: filter.project });
   if (filter.workspaceId !== null) all.push({ workspaceId: filter.workspaceId });
   if (filter.repository !== null) all.push({ repository: filter.repository });
+  if (filter.stuck !== null) {
+    const stuck = { id: { in: await stuckSessions(pool, stuckReasons) } };
+    all.push(filter.stuck ? stuck : { NOT: stuck });
+  }
+  if (filter.stuckBecause !== null) all.push({ id: { in: await stuckSessions(pool, filter.stuckBecause) } });
   if (filter.priority !== null) all.push({ priority: { in: filter.priority } });
   if (filter.createdAfter !== null) all.push({ createdAt: { gt: filter.createdAfter } });
   if (filter.createdBefore !== null) all.push({ createdAt: { lt: filter.createdBefore } });
@@ -90,6 +98,3 @@ export async function sessionsWhere(
   };
   return [{ AND: [{ endedAgentType: filter.agentType }, ...all] }, { AND: [held, ...all] }];
 }
-
-/** Escapes LIKE's wildcards, which Prisma does not. */
-const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&');

@@ -69,7 +69,7 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
-      const [filters, readable] = await Promise.all([sessionsWhere(context.prisma, where), sessionsToList(context)]);
+      const [filters, readable] = await Promise.all([sessionsWhere(context, where), sessionsToList(context)]);
       const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
       const [column] = Object.keys(orderBy.columns) as [SessionColumn];
       const fixed = all ? { forms: sessionForms, columns: [sessionColumns[column], 'id'], filters: [null] } : null;

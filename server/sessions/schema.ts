@@ -2,13 +2,15 @@ import { listVariables, type StoredVariables } from '../context/context.ts';
 import { visibleVariables } from '../context/received.ts';
 import { ownAgent } from '../core/readable.ts';
 import type { SessionWorkspace } from '../core/workspace.ts';
+import { batched } from '../graphql/batch.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { limitIn } from '../graphql/limitedReads.ts';
-import { SessionPriority, SessionStatus } from '../graphql/enums.ts';
+import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import { isOpenTenure } from './queries.ts';
+import { reasonsOf } from './stuck.ts';
 
 builder.prismaNode('Session', {
   access: 'inherit',
@@ -66,6 +68,13 @@ builder.prismaNode('Session', {
         workspace === null ? null : { ...(workspace as object as SessionWorkspace), id: workspaceId },
     }),
     priority: t.expose('priority', { type: SessionPriority }),
+    stuckBecause: t.field({
+      type: [StuckReason],
+      description: 'Why no Agent can go on with the Session until a person acts; empty when it is not stuck.',
+      select: { id: true },
+      resolve: async ({ id }, _args, context, info) =>
+        (await batched(context, info, id, (ids) => reasonsOf(context.pool, ids))) ?? [],
+    }),
     handoffsEnabled: t.exposeBoolean('handoffsEnabled'),
     maxHandoffs: t.exposeInt('maxHandoffs'),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admins } from '../access/roles.ts';
 import { IdempotencyMismatchError, InvalidStateError, NotFoundError } from '../core/errors.ts';
 import { faultOfSecret, faultOfUrl } from './address.ts';
-import type { EventType } from '../events/topics.ts';
+import { storedEventType } from '../graphql/input/eventType.ts';
 import { modelRef } from '../graphql/builder.ts';
 import {
   faultless,
@@ -12,7 +12,6 @@ import {
   listOf,
   nonBlank,
   optional,
-  showAs,
   text,
   withDefault,
 } from '../graphql/input/schemas.ts';
@@ -21,14 +20,6 @@ import { limits } from '../limits/limits.ts';
 import { createWebhook, deleteWebhook, demandUrl, updateWebhook, type WebhookAnswer } from './changeWebhook.ts';
 import { redeliver } from './redeliver.ts';
 import { secretOf } from './signing.ts';
-
-const notStored = ['READY', 'HEARTBEAT'];
-const eventType = showAs(
-  z.custom<EventType>((type) => !notStored.includes(type as string), {
-    message: 'is a mark of subscriptions, which is never stored: name types of stored events',
-  }),
-  { type: 'EventType' },
-);
 
 const fields = {
   url: nonBlank({ characters: limits.fields.urlCharacters })
@@ -39,7 +30,7 @@ const fields = {
       'Address that gets each Event as a POST: https, at most 2,000 characters, without a user name, a password or any other secret. A private address, or http, must be in BATON_WEBHOOK_ALLOW.',
     ),
   description: text({ characters: 500 }).describe('Description for people: at most 500 characters.'),
-  types: listOf(eventType, { what: 'types', limit: 100, advice: 'name each once' })
+  types: listOf(storedEventType, { what: 'types', limit: 100, advice: 'name each once' })
     .transform((types) => [...new Set(types)])
     .describe('Types of Events to send. Null or empty: every type but TURN_APPENDED and LOG_CHANGED.'),
 };
