@@ -25,8 +25,8 @@ async function buildServer(): Promise<void> {
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
         // Beside the program, the files of worker threads.
-        input: ['cli/baton.ts', 'log/importWorker.ts', 'pipelines/checkWorker.mjs'].map((file) =>
-          join(root, 'server', file),
+        input: ['cli/baton.ts', 'log/importWorker.ts', 'pipelines/checkWorker.mjs', 'registry/definitionWorker.ts'].map(
+          (file) => join(root, 'server', file),
         ),
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

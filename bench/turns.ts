@@ -21,7 +21,7 @@ import {
   type Makes,
 } from './operations.ts';
 import type { Place } from './place.ts';
-import { startProbed } from './probed.ts';
+import { startMeasured } from './measured.ts';
 import { atMost, digits, type Line } from './report.ts';
 
 const mostMs = 50;
@@ -48,7 +48,7 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
   const sessionId = encodeId('session', await largeContexts(pool, 100));
   for (const id of others) await agent(id, { maxCapacity: 1_000 });
   await pool.query(`UPDATE agents SET max_capacity = 1000000, role = 'worker'`);
-  const server = await startProbed(place, databaseUrl, {
+  const server = await startMeasured(place, databaseUrl, {
     BATON_WEBHOOK_KEY: 'k'.repeat(32),
     BATON_WEBHOOK_ALLOW: '127.0.0.0/8',
   });

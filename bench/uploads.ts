@@ -4,7 +4,7 @@ import { send } from '../test/graphql.ts';
 import { transcriptShapes } from '../test/transcripts.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';
-import { startProbed } from './probed.ts';
+import { startMeasured } from './measured.ts';
 import { atMost, digits, type Line } from './report.ts';
 
 const MB = 1_000_000;
@@ -18,7 +18,7 @@ const sizes = [2, 8, 32, 64].map((size) => size * MB);
 export async function uploads(place: Place, say: (line: string) => void): Promise<Line[]> {
   const { url, pool } = await place.database();
   await world(pool).agent('ada', { maxCapacity: 1_000 });
-  const server = await startProbed(place, url);
+  const server = await startMeasured(place, url);
   const upload = async (body: string): Promise<number> => {
     for (;;) {
       const { status } = await send(`${server.url}/sessions/new/transcript?title=s`, {

@@ -102,8 +102,21 @@ export const limits = {
   },
   /** BAD_USER_INPUT. Of a search; each CJK character counts as a word. */
   search: { characters: 500, words: 32 },
-  /** An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files and the processor time of an upload. */
-  definitions: { files: 500, file: MB, frontMatter: 32 * KB, processorMs: 15_000 },
+  /**
+   * An ERROR in the report of importAgents, which then writes nothing; LIMIT_EXCEEDED for the number of files, and for the processor time
+   * and memory of an upload in the worker thread that reads and redacts it. 400 for more than `values` values in the body. UNAVAILABLE
+   * when too many wait, or after `answerWithin` milliseconds.
+   */
+  definitions: {
+    files: 500,
+    file: MB,
+    frontMatter: 32 * KB,
+    values: 100_000,
+    processorMs: 15_000,
+    memoryMb: 256,
+    answerWithin: 25_000,
+    turns: { atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },
+  },
   /** LIMIT_EXCEEDED. */
   counts: {
     tasks: 500,

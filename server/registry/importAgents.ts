@@ -1,5 +1,6 @@
 import { insertAgent } from '../agents/registerAgent.ts';
 import { mayTakeMore, recordAgentChanged } from '../agents/lockAgent.ts';
+import { Breaks } from '../core/breaks.ts';
 import { statement } from '../core/changes.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
@@ -67,6 +68,7 @@ const findByName = statement(
 
 /** Greatest number of agents among which display names and nearest names are looked up. */
 const maxLookedUp = 2_000;
+const namesOfStatement = 5_000;
 /** Greatest number of problems in a report. */
 const maxProblems = 1_000;
 
@@ -98,7 +100,9 @@ export async function importAgents(
   }));
   problems.push(...problemsOfNames(definitions, new Map(existing.map((agent) => [agent.id, agent]))));
   const directory = await openDirectory(work, definitions, existing);
-  const planned = definitions.map((definition) => {
+  const breaks = new Breaks();
+  const planned: Planned[] = [];
+  for (const definition of definitions) {
     const agent = known.get(definition.slug) ?? null;
     const type = definition.type ?? agent?.type ?? defaultType;
     if (type === null) {
@@ -112,18 +116,50 @@ export async function importAgents(
     }
     const collaborations =
       definition.collaborations && resolveCollaborations(definition, definition.collaborations, directory, problems);
-    return { definition, agent, type: type ?? '', collaborations };
-  });
+    planned.push({ definition, agent, type: type ?? '', collaborations });
+    await breaks.rest();
+  }
   if (problems.some(({ severity }) => severity === 'ERROR'))
     return { report: { agents: [], problems: shown(problems) } };
 
-  const agents = planned.map(({ definition, agent, type, collaborations }): ImportedAgent => {
+  const agents: ImportedAgent[] = [];
+  const changes: { id: string; next: Next }[] = [];
+  const flush = flusher(work);
+  for (const { definition, agent, type, collaborations } of planned) {
+    const { slug: id, path } = definition;
     const next = nextOf(work, definition, agent, type, collaborations);
     const action = agent === null ? 'CREATED' : next.isChanged ? 'UPDATED' : 'UNCHANGED';
-    if (!dryRun && action !== 'UNCHANGED') write(work, definition.slug, agent, next);
-    return { id: definition.slug, action, path: definition.path };
-  });
+    agents.push({ id, action, path });
+    if (dryRun || action === 'UNCHANGED') continue;
+    changes.push({ id, next });
+    writeAgent(work, id, agent, next);
+    await flush(next.fields.instructions);
+  }
+  // After all agents, to which they refer.
+  for (const { id, next } of changes)
+    if (next.collaborations !== null) await writeCollaborations(work, id, next.collaborations, flush);
   return { report: { agents, problems: shown(problems) } };
+}
+
+interface Planned {
+  definition: Definition;
+  agent: KnownRow | null;
+  type: string;
+  collaborations: readonly Collaboration[] | undefined;
+}
+
+/** Characters of one statement, unless one text has more: writing 11 MB at once held the event loop. */
+const statementCharacters = 256 * 1024;
+
+/** Sends what is staged when the texts that it is called with have many characters together. */
+function flusher(work: Work): (text: string | null) => Promise<void> {
+  let characters = 0;
+  return async (text) => {
+    characters += 1_000 + (text?.length ?? 0);
+    if (characters < statementCharacters) return;
+    characters = 0;
+    await work.flush();
+  };
 }
 
 /** Reads the agents that the definitions name; all agents only when a name is not the id of one. */
@@ -132,11 +168,24 @@ async function openDirectory(
   definitions: readonly Definition[],
   existing: readonly KnownAgent[],
 ): Promise<Directory> {
-  const references = definitions.flatMap(({ collaborations = [] }) => collaborations);
-  if (references.length === 0) return new Directory(definitions, existing);
-  const named = await work.query<KnownAgent>(findAgents, [[...new Set(references.map(({ name }) => slugOf(name)))]]);
+  const breaks = new Breaks();
+  const names = new Set<string>();
+  const slugs = new Set<string>();
+  for (const { collaborations = [] } of definitions) {
+    for (const { name } of collaborations) {
+      if (names.has(name)) continue;
+      names.add(name);
+      slugs.add(slugOf(name));
+    }
+    await breaks.rest();
+  }
+  if (slugs.size === 0) return new Directory(definitions, existing);
+  const named: KnownAgent[] = [];
+  const all = [...slugs];
+  for (let from = 0; from < all.length; from += namesOfStatement)
+    named.push(...(await work.query<KnownAgent>(findAgents, [all.slice(from, from + namesOfStatement)])));
   const directory = new Directory(definitions, [...existing, ...named]);
-  if (references.every(({ name }) => directory.find(name) !== null)) return directory;
+  if ([...slugs].every((slug) => directory.find(slug) !== null)) return directory;
   return new Directory(definitions, [
     ...existing,
     ...named,
@@ -198,7 +247,7 @@ function nextOf(
   };
 }
 
-function write(work: Work, id: string, known: KnownRow | null, { fields, definition, collaborations }: Next): void {
+function writeAgent(work: Work, id: string, known: KnownRow | null, { fields, definition }: Next): void {
   const stored = definition as unknown as Agent['definition'];
   const agent =
     known === null
@@ -208,19 +257,26 @@ function write(work: Work, id: string, known: KnownRow | null, { fields, definit
     work.change('agents', agent, { ...fields, definition: stored });
     mayTakeMore(work, agent);
   }
-  if (collaborations !== null) {
-    work.changes.clear('agent_collaborators', id);
-    for (const [position, { agentId: collaboratorId, carry, ...rest }] of collaborations.entries()) {
-      work.insert('agent_collaborators', {
-        agentId: id,
-        collaboratorId,
-        position,
-        ...rest,
-        carry: carry as Agent['metadata'],
-      });
-    }
-  }
   recordAgentChanged(work, agent);
+}
+
+async function writeCollaborations(
+  work: Work,
+  agentId: string,
+  collaborations: KnownRow['collaborations'],
+  flush: (text: string | null) => Promise<void>,
+): Promise<void> {
+  work.changes.clear('agent_collaborators', agentId);
+  for (const [position, { agentId: collaboratorId, carry, ...rest }] of collaborations.entries()) {
+    work.insert('agent_collaborators', {
+      agentId,
+      collaboratorId,
+      position,
+      ...rest,
+      carry: carry as Agent['metadata'],
+    });
+    await flush(`${rest.when ?? ''}${rest.instructions ?? ''}`);
+  }
 }
 
 /** Without what is not a column of its row. */
@@ -252,7 +308,8 @@ function lockedPart({
 
 /** Errors first; the last entry says how many were left out. */
 function shown(problems: readonly Problem[]): Problem[] {
-  const sorted = [...problems].sort((a, b) => Number(b.severity === 'ERROR') - Number(a.severity === 'ERROR'));
+  const isError = ({ severity }: Problem): boolean => severity === 'ERROR';
+  const sorted = [...problems.filter(isError), ...problems.filter((each) => !isError(each))];
   if (sorted.length <= maxProblems) return sorted;
   const rest = sorted.slice(maxProblems - 1);
   const { path, severity } = rest[0]!;

@@ -77,6 +77,13 @@ describe('POST /agents/import', () => {
       'BAD_USER_INPUT',
       /not a JSON object: send the input of importAgents/,
     ],
+    [
+      'more than 100,000 values',
+      () => upload(`{"files":[${'[],'.repeat(100_000)}0]}`),
+      400,
+      'BAD_USER_INPUT',
+      /JSON of more than 100000 values: send fewer/,
+    ],
     ['a list', () => upload('[1]'), 400, 'BAD_USER_INPUT', /not a JSON object: send the input of importAgents/],
     ['a misspelt name', () => upload(input([], { dryrun: true })), 400, 'BAD_USER_INPUT', /dryrun/],
     ['a missing list', () => upload('{}'), 400, 'BAD_USER_INPUT', /^files /],

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { parseJson, TooDeep } from '../core/json.ts';
+import { parseJson, TooDeep, TooManyValues } from '../core/json.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import { Turns } from '../core/turns.ts';
@@ -92,10 +92,11 @@ export const importRoute = ({ createContext, maskError, allowedOrigins }: Import
 
 function parsed(body: string): object {
   try {
-    const value: unknown = parseJson(body);
+    const value: unknown = parseJson(body, limits.definitions.values);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
-    if (error instanceof TooDeep) throw badArgument(`The body is ${error.message}: send fewer`, []);
+    if (error instanceof TooDeep || error instanceof TooManyValues)
+      throw badArgument(`The body is ${error.message}: send fewer`, []);
     // Refused below.
   }
   throw badArgument('The body is not a JSON object: send the input of importAgents', []);

@@ -6,12 +6,11 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { agentType, inputObject, listOf, nonBlank, optional, withDefault } from '../graphql/input/schemas.ts';
 import { demandMutation, mutation, type Fields } from '../graphql/mutation.ts';
-import { inTurn } from '../graphql/processorTime.ts';
 import { limits } from '../limits/limits.ts';
 import { LimitExceededError } from '../core/errors.ts';
-import type { Definition, Problem } from './definition.ts';
+import type { Problem } from './definition.ts';
 import { type AgentImportReport, importAgents, type ImportAction, type ImportedAgent } from './importAgents.ts';
-import { readDefinition } from './readDefinition.ts';
+import { readDefinitions } from './definitionThread.ts';
 
 const Action = builder.enumType('AgentImportAction', {
   description: 'What an import did with an Agent, or would do.',
@@ -117,19 +116,18 @@ export const importAgentsInput = z.object({
   dryRun: withDefault(z.boolean(), false).describe('True: reports what the import would do and writes nothing.'),
 });
 
-/** Reads and imports definitions with the caller's rights. Does not use `run`: `readDefinition` redacts. */
+/** Reads and imports definitions with the caller's rights. Does not use `run`: a worker thread redacts. */
 export async function runAgentImport(
   { pool, log, caller, streams, processorTime }: GraphQLContext,
   { files, ...options }: z.output<typeof importAgentsInput>,
 ): Promise<{ report: AgentImportReport }> {
   demandMutation(caller, 'importAgents');
-  const definitions: Definition[] = [];
-  const problems: Problem[] = [];
-  for (const each of files) {
-    const read = await inTurn(processorTime, () => readDefinition(each));
-    if (read.definition !== null) definitions.push(read.definition);
-    problems.push(...read.problems);
-  }
+  const read = await readDefinitions(caller.principal, files, (ms) => {
+    processorTime.charge(ms);
+    if (processorTime.exceeded !== null) throw processorTime.exceeded;
+  });
+  const definitions = read.flatMap(({ definition }) => (definition === null ? [] : [definition]));
+  const problems = read.flatMap((each) => each.problems);
   return runCommand({ pool, announcer: streams, log, caller, mutation: 'importAgents', input: {} }, (work) =>
     importAgents(work, { ...options, definitions, problems }),
   );

@@ -8,7 +8,7 @@ import { splitFile, type Value } from './frontMatter.ts';
 import { slugOf } from './rules.ts';
 import { entriesOf, isDeep, readSections, type Sections, splitList } from './sections.ts';
 
-interface Read {
+export interface Read {
   /** Null when there are errors. */
   definition: Definition | null;
   problems: Problem[];
