@@ -15,9 +15,10 @@ export function meantBy<Agent extends Named>(
   agents: readonly Agent[],
   text: string,
   isPreferred: (agent: Agent) => boolean,
+  by: readonly ('id' | 'name' | 'role' | 'type')[] = ['id', 'name', 'role', 'type'],
 ): Agent[] {
   const wanted = foldedTitle(text);
-  for (const name of ['id', 'name', 'role', 'type'] as const) {
+  for (const name of by) {
     const found = agents.filter((agent) => agent[name] != null && foldedTitle(agent[name]) === wanted);
     const exact = found.filter((agent) => agent[name] === text);
     const preferred = found.filter(isPreferred);

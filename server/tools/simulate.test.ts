@@ -189,7 +189,7 @@ describe('simulateHandoff', () => {
 it('says before any act what the act then does', async () => {
   // The property says little unless many outcomes occur.
   expect((await compareDryRuns(database, url, 50)).size).toBeGreaterThan(6);
-});
+}, 240_000);
 
 it('finds the loop that the recorded call itself would be', async () => {
   const id = await session(ada);

@@ -275,6 +275,7 @@ const refused: Record<string, Bad> = {
 const anything = [
   'status',
   'skipHandoff',
+  'initiateHandoff.queue',
   'leavePipeline',
   'handoffsEnabled',
   'truncated',

@@ -71,6 +71,7 @@ export function createTargets({ agentId, tools, agents }: Known) {
           agents.filter(({ id, archived }) => !archived && id !== agentId && (among?.includes(id) ?? true)),
           name,
           ({ id }) => offered.has(id),
+          ['name', 'role', 'type'],
         ).map(({ id }) => id);
 
   /** The one agent that a name means, case and `-`/`_` aside. Archived agents count: their names are never reused. */
