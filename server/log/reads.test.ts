@@ -139,7 +139,7 @@ test('a Message returns the changes of status and the moves up to the next one, 
     ['ASSISTANT', 'SESSION_STATUS_CHANGED PAUSED null'],
     [
       'HANDOFF',
-      'SESSION_RETURNED PAUSED null',
+      'SESSION_RETURNED PAUSED Not mine',
       'SESSION_REASSIGNED PAUSED It knows',
       'SESSION_STATUS_CHANGED FAILED Lost',
     ],
