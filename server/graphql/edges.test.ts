@@ -162,7 +162,10 @@ interface Operation {
 }
 
 /** Of arguments that may be left out, but not all of them. */
-const needed: Record<string, Record<string, unknown>> = { suggestTargets: { text: 'Water the garden' } };
+const needed: Record<string, Record<string, unknown>> = {
+  suggestTargets: { text: 'Water the garden' },
+  simulateHandoff: { targetAgentId: 'bob', asOperator: true },
+};
 
 const typeOf = ({ type }: GraphQLArgument): string => String(isNonNullType(type) ? type.ofType : type);
 
