@@ -37,16 +37,14 @@ export function problemsOfNames(definitions: readonly Definition[], known: Reado
 /** Finds the agents that definitions name, among their own and those that exist. */
 export class Directory {
   readonly #ids = new Set<string>();
+  readonly #archived = new Set<string>();
   /** Null: two agents share the name. */
   readonly #byName = new Map<string, string | null>();
   readonly #nearest = new Map<string, string | null>();
 
-  constructor(
-    definitions: readonly Definition[],
-    private readonly known: readonly KnownAgent[],
-  ) {
+  constructor(definitions: readonly Definition[], known: readonly KnownAgent[]) {
     for (const { slug } of definitions) this.#ids.add(slug);
-    for (const { id, archived } of known) if (!archived) this.#ids.add(id);
+    for (const { id, archived } of known) (archived ? this.#archived : this.#ids).add(id);
     for (const { id, name, archived } of known) if (!archived) this.#name(slugOf(name), id);
     // A definition is also found by its file: VS Code names agents so.
     for (const { slug, path } of definitions)
@@ -64,8 +62,7 @@ export class Directory {
   }
 
   isArchived(name: string): boolean {
-    const slug = slugOf(name);
-    return this.known.some(({ id, archived }) => archived && id === slug);
+    return this.#archived.has(slugOf(name));
   }
 
   /** The id that resembles the name most; null when none does. */
