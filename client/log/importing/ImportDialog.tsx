@@ -93,7 +93,7 @@ export default function ImportDialog({ into, files: dropped, onClose }: ImportDi
               className="input"
               type="file"
               multiple
-              accept=".jsonl,.json,.ndjson"
+              accept=".jsonl,.json,.ndjson,.md"
               onChange={({ target }) => setFiles([...(target.files ?? [])])}
             />
             {files.length > 0 && (
