@@ -4,7 +4,7 @@ import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
 import { packClient } from './packClient.ts';
-import { withPackages } from './packages.ts';
+import { hookAlone, withPackages } from './packages.ts';
 
 /** Builds `lib`, the JavaScript of the package: `npm pack` runs it. */
 const root = import.meta.dirname;
@@ -28,7 +28,7 @@ async function buildServer(): Promise<void> {
         input: ['cli/baton.ts', 'log/importWorker.ts', 'pipelines/checkWorker.mjs', 'registry/definitionWorker.ts'].map(
           (file) => join(root, 'server', file),
         ),
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: { ...hookAlone, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { withPackages } from '../packages.ts';
+import { hookAlone, withPackages } from '../packages.ts';
 import { alone } from './database.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -67,7 +67,7 @@ async function build(outDir: string): Promise<void> {
       minify: false,
       rolldownOptions: {
         input: Object.fromEntries(programs.map((program) => [nameOf(program), join(root, program)])),
-        output: { entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' },
+        output: { ...hookAlone, entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
   });

@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +23,15 @@ interface HookOutput {
 }
 
 /** A folder with a repository, a transcript and a state folder of its own, in which the hooks of a tool run. */
-export function workplace(url: string, { agent = 'claude-1', branch = 'main', key = '' } = {}) {
+export function workplace(
+  url: string,
+  {
+    agent = 'claude-1',
+    branch = 'main',
+    key = '',
+    wait = '30000',
+  }: { agent?: string; branch?: string; key?: string; wait?: string | null } = {},
+) {
   const root = mkdtempSync(join(tmpdir(), 'baton-hook-'));
   atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
   const folder = join(root, 'garden');
@@ -32,15 +49,13 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
     async hook(
       event: string,
       more: object = {},
-      as: { agent?: string; env?: Record<string, string> } = {},
+      as: { agent?: string; env?: Record<string, string>; closed?: boolean } = {},
     ): Promise<{ code: number; context: string | null; updatedInput?: object; stderr: string }> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
-      const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at, '--wait', '30000'];
-      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), {
-        XDG_STATE_HOME: join(root, 'state'),
-        BATON_KEY: key,
-        ...as.env,
-      });
+      const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at];
+      if (wait !== null) args.push('--wait', wait);
+      const env = { XDG_STATE_HOME: join(root, 'state'), BATON_KEY: key, ...as.env };
+      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), env, as.closed);
       const { additionalContext: context = null, ...output } =
         stdout === '' ? {} : (JSON.parse(stdout) as { hookSpecificOutput: HookOutput }).hookSpecificOutput;
       return { code, context, ...output, stderr };
@@ -48,6 +63,11 @@ export function workplace(url: string, { agent = 'claude-1', branch = 'main', ke
     write: (...entries: object[]) =>
       appendFileSync(transcript, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
     moveTo: (other: string) => (at = other),
+    /** As if the time were over in which hooks do not ask again. */
+    forgetServer: () => {
+      for (const name of readdirSync(join(root, 'state/baton/hooks')))
+        if (name.endsWith('.seen')) rmSync(join(root, 'state/baton/hooks', name));
+    },
     logged: (): string[] => (existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : []),
   };
 }
@@ -56,6 +76,8 @@ export async function hookProcess(
   args: string[],
   input: string,
   env: Record<string, string>,
+  /** Whether nothing reads what it prints. */
+  closed = false,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = await bundled('server/cli/baton.ts');
   const { PATH, HOME } = process.env;
@@ -66,6 +88,7 @@ export async function hookProcess(
       { env: { PATH, HOME, ...env } },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
+    if (closed) child.stdout!.destroy();
     child.stdin!.end(input);
   });
 }
@@ -89,20 +112,25 @@ export const resultOf = (id: string, content: string, toolUseResult?: object): o
 export async function uploadsTo(url: string): Promise<{ url: string; uploads: number[] }> {
   const uploads: number[] = [];
   const server = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks);
+    void passOn(url, request, response).then((body) => {
       if (request.url!.includes('/transcript')) uploads.push(body.length);
-      const answer = await fetch(`${url}${request.url}`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': request.headers['content-type']! },
-      });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-    })();
+    });
   });
   return { url: await listen(server), uploads };
+}
+
+/** Answers a request as the server at `url` does. Returns its body. */
+export async function passOn(url: string, request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const { method = 'GET', headers } = request;
+  const answer = await fetch(`${url}${request.url}`, {
+    method,
+    ...(method === 'POST' && { body, headers: { 'content-type': headers['content-type']! } }),
+  });
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  return body;
 }
 
 /** Listens on a free port until the end of the file. */

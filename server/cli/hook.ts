@@ -1,25 +1,29 @@
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { briefingOf } from './hook/briefing.ts';
+import { briefingOf, notRecorded, type Told } from './hook/briefing.ts';
 import { endCleared, endIdle } from './hook/ends.ts';
+import { isPassing, probe, StillAway, whileToolWaits } from './hook/reach.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
 import { isHeldBy, lastSessionOf, workOf } from './hook/session.ts';
-import { isTidyDue, log, pruneState, StateFile } from './hook/state.ts';
+import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
-import { printJson, tell } from './output.ts';
+import { printedJson, printJson, tell } from './output.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
 
-/** The longest wait for Baton at the start and at a prompt. The process itself takes 90 ms (measured): together they are below 300 ms. */
-const defaultWaitMs = 150;
+/** The longest wait for Baton until a conversation has its first words, and then at a prompt. */
+const firstWaitMs = 2_000;
+const promptWaitMs = 1_000;
 /** The import before a handoff. */
 const handoffBudgetMs = 5_000;
 /** An import in the background. */
 const backgroundMs = 120_000;
+/** A hook and what it starts end by themselves, whatever they wait for: the tool ends a hook after 10 s too. */
+const lifeMs = { hook: 9_000, background: backgroundMs + 30_000 };
 
 /** Input of both tools. */
 interface HookInput {
@@ -37,7 +41,8 @@ interface Call {
   tool: Tool;
   agent: string;
   server: Server;
-  waitMs: number;
+  /** Null: the usual waits, less when Baton is away. */
+  waitMs: number | null;
   args: string[];
   background: string | undefined;
 }
@@ -52,11 +57,13 @@ export async function runHook(args: string[]): Promise<number> {
     tell('Wrong arguments: see baton hook --help');
     return 1;
   }
+  setTimeout(() => process.exit(0), lifeMs[call.background === undefined ? 'hook' : 'background']).unref();
   try {
     if (call.background === undefined) await answer(call, JSON.parse(await readInput()) as HookInput);
     else await sendInBackground(call, JSON.parse(call.background) as Background);
   } catch (error) {
-    note(call, error instanceof Failed ? `${error.code}: ${error.message}` : String(error));
+    if (!(error instanceof StillAway))
+      note(call, error instanceof Failed ? `${error.code}: ${error.message}` : String(error));
   }
   return 0;
 }
@@ -66,7 +73,7 @@ function callOf(args: string[]): Call | null {
     const options = {
       agent: { type: 'string' },
       url: { type: 'string' },
-      wait: { type: 'string', default: String(defaultWaitMs) },
+      wait: { type: 'string' },
       background: { type: 'string' },
     } as const;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
@@ -80,8 +87,8 @@ function callOf(args: string[]): Call | null {
     ).replace(/\/+$/, '');
     if ((tool !== 'claude-code' && tool !== 'codex') || more.length > 0 || !/^https?:$/.test(new URL(url).protocol))
       return null;
-    const waitMs = Number(values.wait);
-    if (!Number.isInteger(waitMs) || waitMs < 1) return null;
+    const waitMs = values.wait === undefined ? null : Number(values.wait);
+    if (waitMs !== null && (!Number.isInteger(waitMs) || waitMs < 1)) return null;
     return {
       waitMs,
       tool,
@@ -113,11 +120,11 @@ async function answer(call: Call, input: HookInput): Promise<void> {
   };
   switch (event) {
     case 'SessionStart':
-      await brief(call, work(), event);
+      await brief(call, work(), event, path ?? folder);
       if (isTidyDue()) startInBackground(call, { folder, tidies: true });
       return;
     case 'UserPromptSubmit':
-      return brief(call, work(), event);
+      return brief(call, work(), event, path ?? folder);
     case 'PreToolUse':
       return path === undefined ? undefined : beforeCall(call, input, path, folder);
     case 'Stop':
@@ -144,14 +151,15 @@ async function beforeCall(
 ): Promise<void> {
   const [, tool] = /^mcp__baton__(baton_handoff|baton_note|transfer_to_.*)$/.exec(String(name)) ?? [];
   if (tool === undefined) return;
-  const signal = AbortSignal.timeout(handoffBudgetMs);
-  try {
-    if (tool === 'baton_note') return;
-    if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId);
-    await send(call, { ...nothing, path, folder, handsOff: true }, signal);
-  } finally {
-    await nameSession(call, tool, isObject(given) ? given : {}, workIn(folder, path), signal);
-  }
+  await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
+    try {
+      if (tool === 'baton_note') return;
+      if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId, signal);
+      await send(call, { ...nothing, path, folder, handsOff: true }, signal);
+    } finally {
+      await nameSession(call, tool, isObject(given) ? given : {}, workIn(folder, path), signal);
+    }
+  });
 }
 
 /** Gives a call that names no session the one of this folder. Without one Baton says what the call may mean. */
@@ -173,15 +181,49 @@ async function nameSession(
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
+/** Says what the conversation does not have yet. What could not be asked or printed now is said at the next event. */
 async function brief(
-  { server, agent, waitMs }: Call,
+  call: Call,
   work: Work,
   event: 'SessionStart' | 'UserPromptSubmit',
+  conversation: string,
 ): Promise<void> {
-  const { session, waiting } = await workOf(server, agent, work, AbortSignal.timeout(waitMs));
-  const additionalContext = briefingOf(agent, session, waiting, event === 'SessionStart');
-  if (additionalContext !== null) printJson({ hookSpecificOutput: { hookEventName: event, additionalContext } });
+  const { server, agent } = call;
+  const memory = new Memory<Told | null>(server.url, conversation, 'told');
+  const before = event === 'SessionStart' ? null : memory.read();
+  // A conversation that is resumed, compacted or cleared gets its first words again.
+  if (event === 'SessionStart') memory.write(null);
+  const mostMs = before === null ? firstWaitMs : promptWaitMs;
+  const answer = await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
+    workOf(server, agent, work, signal),
+  ).catch(refusalIn);
+  const problem = 'refusal' in answer ? answer.refusal : memory.problem();
+  const briefing =
+    'refusal' in answer
+      ? null
+      : briefingOf(agent, answer.session, answer.waiting, before?.problem === undefined ? before : null);
+  const text =
+    problem === null ? (briefing?.text ?? null) : problem === before?.problem ? null : notRecorded(agent, problem);
+  if (text !== null) await printedJson({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
+  memory.write(problem === null ? briefing!.told : { session: null, returned: null, problem });
 }
+
+/** Why Baton does not record the work, of its answer. @throws the reason why it did not answer, which another event may not meet */
+function refusalIn(error: unknown): { refusal: string } {
+  if (!(error instanceof Failed) || isPassing(error)) throw error;
+  return { refusal: `${error.code}: ${error.message}` };
+}
+
+/** Asks for at most `mostMs`, or for the time of `--wait`, whatever Baton does. */
+const whenReachable = <Result>(
+  call: Call,
+  folder: string,
+  mostMs: number,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> =>
+  call.waitMs === null
+    ? whileToolWaits(call.server, mostMs, () => startInBackground(call, { folder, probes: true }), ask)
+    : ask(AbortSignal.timeout(call.waitMs));
 
 interface Import {
   path: string;
@@ -196,7 +238,7 @@ interface Import {
 }
 const nothing = { turnEnd: null, compacts: false, ends: false, clears: false };
 
-type Background = Import | { folder: string; tidies: true };
+type Background = Import | { folder: string; tidies: true } | { folder: string; probes: true };
 
 function startInBackground({ args }: Call, background: Background): void {
   const child = spawn(
@@ -210,6 +252,7 @@ function startInBackground({ args }: Call, background: Background): void {
 
 async function sendInBackground(call: Call, background: Background): Promise<void> {
   const signal = AbortSignal.timeout(backgroundMs);
+  if ('probes' in background) return probe(call.server);
   if (!('tidies' in background)) return sendTurn(call, background, signal);
   pruneState();
   await endIdle(call.server, call.agent, workIn(background.folder), signal);

@@ -17,7 +17,8 @@ conversation is cleared, and after a week without a turn.
 A command of '${commandLine('watch')}' works on its own session: BATON_SESSION, BATON_AGENT and BATON_URL precede the options.
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
-  --wait <ms>         the longest wait for Baton at the start and at a prompt; default: 150
+  --wait <ms>         the wait for Baton, whatever it does; default: up to 2000 until a conversation has its first words, 1000 at
+                      other prompts, 5000 before a handoff, and 150 without a sign of life; then not again for 30 s
 ${urlUsage}
 
 Set BATON_KEY where the server requires a key.`,

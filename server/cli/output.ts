@@ -18,9 +18,19 @@ export function print(text: string): void {
 
 /** Prints the same value as JSON.stringify, with codes of terminals escaped. */
 export function printJson(value: unknown, space?: number): void {
+  process.stdout.write(jsonLine(value, space));
+}
+
+/** The same. Resolves when it is written. @throws when nothing reads it */
+export const printedJson = (value: unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.once('error', reject).write(jsonLine(value), (error) => (error == null ? resolve() : reject(error)));
+  });
+
+function jsonLine(value: unknown, space?: number): string {
   const escaped = (code: string): string =>
     [...Array(code.length).keys()].map((at) => `\\u${code.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
-  process.stdout.write(`${JSON.stringify(value, null, space).replaceAll(codes, escaped)}\n`);
+  return `${JSON.stringify(value, null, space).replaceAll(codes, escaped)}\n`;
 }
 
 /** Writes to standard error. */

@@ -43,6 +43,20 @@ describe('baton', () => {
   });
 
   it.each([
+    ['connect', ['connect', 'codex', '--global', '--print']],
+    ['watch', ['watch', '--agent', 'codex-1', '--exec', 'true']],
+  ])('names in one line the folder that %s cannot make', async (_name, args) => {
+    for (const home of ['/proc/nowhere', '/dev/null']) {
+      const { code, stdout, stderr } = await baton([...args, '--url', 'http://127.0.0.1:1'], { HOME: home });
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        expect.not.stringContaining('    at '),
+        expect.stringMatching(new RegExp(`^The folder ${home}.*\\.local/state/baton.*XDG_STATE_HOME\\n$`)),
+      ]);
+    }
+  });
+
+  it.each([
     ['no command', []],
     ['an unknown command', ['fly']],
     ['an inherited name', ['constructor']],

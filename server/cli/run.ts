@@ -38,11 +38,15 @@ export async function run(argv: string[]): Promise<number> {
     return exitCodes.done;
   } catch (error) {
     if (error instanceof UsageError) return wrong(error.message, command.usage);
-    const isKnown = error instanceof StartError || error instanceof DomainError;
+    const isKnown = error instanceof StartError || error instanceof DomainError || isOfFile(error);
     tell(isKnown ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
     return error instanceof AwayError ? exitCodes.tryAgain : exitCodes.refused;
   }
 }
+
+/** A file or folder that cannot be read or written: the message names it. */
+const isOfFile = (error: unknown): error is Error =>
+  error instanceof Error && 'path' in error && 'syscall' in error && 'code' in error;
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 

@@ -1,10 +1,30 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { StartError } from '../../infra/startError.ts';
 
-/** The user's folder for what Baton remembers on this machine, readable by the user only. */
-export function stateFolder({ XDG_STATE_HOME }: NodeJS.ProcessEnv = process.env): string {
-  const folder = join(XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'baton');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
+/** A folder in which Baton remembers something on this machine, readable by the user only. @throws StartError */
+export function stateFolder(...parts: string[]): string {
+  const path = join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'baton', ...parts);
+  try {
+    make(path);
+    return path;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `The folder ${path} cannot be made (${code ?? message}): make it, or name another place in XDG_STATE_HOME`,
+    );
+  }
+}
+
+/** Also makes the folders around it. `mkdir` with `recursive` never returns where a file system answers ENOENT, such as /proc. */
+function make(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) make(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
 }

@@ -1,11 +1,35 @@
 import { isHeldBy, type Proposal, type Session, type WaitingHandoff } from './session.ts';
 
-/** What the model is told, in addition to its own context; null: nothing. */
+/** What was printed in a conversation. */
+export interface Told {
+  /** The session of its first words; null: Baton knows none that the agent may read. */
+  session: string | null;
+  /** The handoff whose return was said. */
+  returned: string | null;
+  /** Why nothing is recorded, as it was said. */
+  problem?: string;
+}
+
+/** What the model is told, in addition to its own context; null: nothing. `told` is what the conversation has already; null: nothing. */
 export function briefingOf(
   agent: string,
   session: Session | null,
   waiting: readonly WaitingHandoff[],
-  atStart: boolean,
+  told: Told | null,
+): { text: string | null; told: Told } {
+  const atStart = told === null || told.session !== (session?.id ?? null);
+  const returned = session === null ? null : givenBack(agent, session);
+  return {
+    text: textOf(agent, session, waiting, { atStart, returned: returned?.id === told?.returned ? null : returned }),
+    told: { session: session?.id ?? null, returned: returned?.id ?? null },
+  };
+}
+
+function textOf(
+  agent: string,
+  session: Session | null,
+  waiting: readonly WaitingHandoff[],
+  { atStart, returned }: { atStart: boolean; returned: Returned | null },
 ): string | null {
   const mine = session?.agent?.id === agent && session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
   const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
@@ -24,7 +48,7 @@ export function briefingOf(
         ...listOf(elsewhere),
       ]
     : [];
-  const told = [...givenBack(agent, session), ...started, ...proposed];
+  const told = [...(returned === null ? [] : [returned.text]), ...started, ...proposed];
   return told.length === 0 ? null : lines(told);
 }
 
@@ -49,14 +73,25 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
+/** Says that the work goes on without being recorded, and why. */
+export const notRecorded = (agent: string, problem: string): string =>
+  `Nothing of this work is recorded in Baton, and it cannot be handed off: ${quote(problem, 1_000)}. You are agent ${agent}. Tell the user now. Recording begins with the next prompt after that.`;
+
+interface Returned {
+  /** Of the handoff. */
+  id: string;
+  text: string;
+}
+
 /** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
-function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): string[] {
+function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): Returned | null {
   const how = handoff?.sourceAgent?.id === agent ? declined[handoff.status] : undefined;
-  if (handoff == null || how === undefined || agentSession?.turns.nodes.length !== 0) return [];
+  if (handoff == null || how === undefined || agentSession?.turns.nodes.length !== 0) return null;
   const reason = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
-  return [
-    `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
-  ];
+  return {
+    id: handoff.id,
+    text: `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
+  };
 }
 
 function heldByAnother(agent: string, session: Session | null): string {

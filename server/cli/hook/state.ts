@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  accessSync,
   appendFileSync,
-  mkdirSync,
+  constants,
   opendirSync,
   readFileSync,
   renameSync,
@@ -9,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stateFolder } from '../connect/stateFolder.ts';
 
@@ -42,18 +43,60 @@ export const newState: TranscriptState = {
   handedOff: null,
 };
 
-const folder = (): string => {
-  const path = join(stateFolder(), 'hooks');
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  return path;
-};
+const folder = (): string => stateFolder('hooks');
+
+/** The path of what is remembered of a transcript or folder on a server, or with '' of the server, without its extension. @throws StartError */
+const pathOf = (url: string, of: string): string =>
+  join(folder(), createHash('sha256').update(`${url} ${of}`).digest('hex').slice(0, 32));
+
+/** A small file that processes replace whole, for its owner only. Where it cannot be written, nothing is remembered. */
+export class Memory<Value> {
+  readonly #file;
+
+  constructor(url: string, of: string, kind: string) {
+    this.#file = (): string => `${pathOf(url, of)}.${kind}`;
+  }
+
+  /** Null: nothing is remembered. */
+  read(): Value | null {
+    try {
+      return JSON.parse(readFileSync(this.#file(), 'utf8')) as Value;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Why nothing can be remembered here, nor of transcripts; null: it can be. */
+  problem(): string | null {
+    try {
+      accessSync(dirname(this.#file()), constants.W_OK);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  write(value: Value): void {
+    try {
+      replace(this.#file(), value);
+    } catch {
+      // The next hook knows less.
+    }
+  }
+}
+
+function replace(path: string, value: unknown): void {
+  const beside = `${path}.${randomUUID()}`;
+  writeFileSync(beside, JSON.stringify(value), { mode: 0o600 });
+  renameSync(beside, path);
+}
 
 /** Files of one transcript and server, for their owner only. */
 export class StateFile {
   readonly #path;
 
   constructor(url: string, transcript: string) {
-    this.#path = join(folder(), createHash('sha256').update(`${url} ${transcript}`).digest('hex').slice(0, 32));
+    this.#path = pathOf(url, transcript);
   }
 
   read(): TranscriptState {
@@ -66,9 +109,7 @@ export class StateFile {
   }
 
   write(state: TranscriptState): void {
-    const beside = `${this.#path}.${randomUUID()}`;
-    writeFileSync(beside, JSON.stringify(state), { mode: 0o600 });
-    renameSync(beside, `${this.#path}.json`);
+    replace(`${this.#path}.json`, state);
   }
 
   /** Runs `use` while no other process does so for this transcript. @throws when `signal` aborts first */

@@ -16,15 +16,21 @@ export const endingOf = (message: string): string | null =>
 export const endOfTurn = (path: string, from: number, ending: string): Promise<number | null> =>
   endOfLine(path, from, ending, waitMs);
 
-/** Resolves when the line of this call is written, or after some time without it. */
-export async function callIsWritten(path: string, callId: string): Promise<void> {
-  await endOfLine(path, 0, JSON.stringify(callId), callWaitMs);
+/** Resolves when the line of this call is written, or after some time without it. @throws when `signal` aborts first */
+export async function callIsWritten(path: string, callId: string, signal?: AbortSignal): Promise<void> {
+  await endOfLine(path, 0, JSON.stringify(callId), callWaitMs, signal);
 }
 
 /** The end of the last line with this text. */
-async function endOfLine(path: string, from: number, ending: string, waitMs: number): Promise<number | null> {
+async function endOfLine(
+  path: string,
+  from: number,
+  ending: string,
+  waitMs: number,
+  signal?: AbortSignal,
+): Promise<number | null> {
   const until = performance.now() + waitMs;
-  for (let seen = -1; performance.now() < until; await wait(pauseMs)) {
+  for (let seen = -1; performance.now() < until; await wait(pauseMs, undefined, { signal })) {
     const fd = openSync(path, 'r');
     try {
       const { size } = fstatSync(fd);

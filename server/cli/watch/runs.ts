@@ -45,13 +45,9 @@ export class Runs {
   readonly #mine = new Set<string>();
 
   constructor(url: string, agent: string, workspaceId: string) {
-    this.#folder = join(
-      stateFolder(),
-      'watch',
-      createHash('sha256').update(`${url} ${agent} ${workspaceId}`).digest('hex').slice(0, 32),
-    );
-    this.#runs = join(this.#folder, 'runs');
-    mkdirSync(this.#runs, { recursive: true, mode: 0o700 });
+    const name = createHash('sha256').update(`${url} ${agent} ${workspaceId}`).digest('hex').slice(0, 32);
+    this.#folder = stateFolder('watch', name);
+    this.#runs = stateFolder('watch', name, 'runs');
     for (const name of readdirSync(this.#folder))
       if (name.startsWith('old.')) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
