@@ -94,8 +94,6 @@ it.skipIf(claude === null)(
       DISABLE_TELEMETRY: '1',
       DISABLE_AUTOUPDATER: '1',
     });
-    // The first request waits for the tools.
-    Object.assign(env, { MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: '200000' });
     let samples = new Samples('');
 
     expect(commands.map(({ text }) => text.split(' ').slice(0, 2).join(' '))).toEqual([

@@ -68,9 +68,6 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     ANTHROPIC_API_KEY: 'sk-test',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // By default the first request waits for the tools for 5 s at most.
-    MCP_CONNECTION_NONBLOCKING: 'false',
-    MCP_CONNECT_TIMEOUT_MS: '240000',
   };
   /** Every committed event, as a subscriber gets them. */
   const heard: { type: string; session: string | undefined }[] = [];
@@ -83,9 +80,9 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     writeFileSync(join(codexHome, 'config.toml'), `model = "gpt-5"\nmodel_provider = "scripted"\n${provider}`);
     await agent('reviewer-1', { maxCapacity: 100 });
     await agent('claude-1', { maxCapacity: 100 });
-    await agent('codex-1', { type: 'CODEX', maxCapacity: 100, collaborators: ['claude-1', 'reviewer-1'] });
+    await agent('codex-1', { type: 'CODEX', maxCapacity: 100, collaborators: ['reviewer-1'] });
     await client(url).post(
-      'mutation { updateAgent(input: { id: "claude-1", collaborators: ["codex-1", "reviewer-1"] }) { __typename } }',
+      'mutation { updateAgent(input: { id: "claude-1", collaborators: ["reviewer-1"] }) { __typename } }',
     );
     const stream = openStream({
       url,
@@ -123,13 +120,16 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     git('init', '-b', 'main');
     git('add', '.');
     git('commit', '-m', 'Begin');
-    for (const tool of ['claude-code', 'codex'])
-      await execute(folder, process.execPath, [program, 'connect', tool, '--url', url]);
+    for (const [tool, other] of [
+      ['claude-code', 'codex-1'],
+      ['codex', 'claude-1'],
+    ] as const)
+      await execute(folder, process.execPath, [program, 'connect', tool, '--with', other, '--url', url]);
     // The usual waits are too short for a busy machine.
     const change = (path: string, from: RegExp, to: string) =>
       writeFileSync(join(folder, path), readFileSync(join(folder, path), 'utf8').replaceAll(from, to));
     change('.codex/config.toml', /^\[mcp_servers\.baton\]\n/gm, '$&startup_timeout_sec = 240\n');
-    for (const path of ['.codex/config.toml', '.claude/settings.json']) {
+    for (const path of ['.codex/config.toml', '.claude/settings.local.json']) {
       change(path, / hook (claude-code|codex) /g, '$&--wait 60000 ');
       change(path, /(timeout"?\s*[:=]) \d+/g, '$1 120');
     }

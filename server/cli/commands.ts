@@ -37,6 +37,10 @@ export const commands: Record<string, Entry> = {
     summary: 'connects Claude Code or Codex with Baton',
     load: async () => (await import('./connect.ts')).connect,
   },
+  doctor: {
+    summary: 'tries the whole way of a handoff from this folder',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
   inbox: { summary: 'lists the handoffs that wait for an agent', load: async () => (await import('./inbox.ts')).inbox },
   handoff: { summary: 'hands a session off to an agent', load: async () => (await import('./handoff.ts')).handoff },
   watch: {

@@ -6,6 +6,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
 
 // Every case starts processes.
 vi.setConfig({ testTimeout: 120_000 });
@@ -42,6 +43,7 @@ function project(): string {
 it('connects Claude Code with --agent and --url, shows the difference, and removes exactly that', async () => {
   const folder = project();
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+  const local = '.claude/settings.local.json';
   const printed = await connect(folder, [
     'claude-code',
     '--agent',
@@ -57,19 +59,20 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
       /^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7\?workspace=ws_[0-9a-f]{20}"/m,
     ) as string,
   });
-  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([
-    false,
-    '{\n  "model": "opus"\n}\n',
-  ]);
+  expect([existsSync(join(folder, '.mcp.json')), existsSync(join(folder, local))]).toEqual([false, false]);
 
   const made = await connect(folder, ['claude-code', '--agent', 'claude-7', '--url', 'http://127.0.0.1:1/'], {
     BATON_KEY: 'baton_secret_of_test',
   });
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('Set BATON_KEY') as string });
-  expect(`${made.stdout}${read('.mcp.json')}${read('.claude/settings.json')}`).not.toContain('baton_secret_of_test');
-  const { hooks } = JSON.parse(read('.claude/settings.json')) as {
+  expect(made.stderr).toContain('connect claude-code --remove');
+  expect(`${made.stdout}${read('.mcp.json')}${read(local)}`).not.toContain('baton_secret_of_test');
+  const { hooks, env } = JSON.parse(read(local)) as {
     hooks: Record<string, { hooks: { command: string }[] }[]>;
+    env: object;
   };
+  expect(env).toEqual({ MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: '10000' });
+  for (const path of ['.mcp.json', local]) expect(read(path)).toMatch(/\}\n$/);
   expect(Object.keys(hooks)).toEqual([
     'SessionStart',
     'UserPromptSubmit',
@@ -84,10 +87,26 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
 
   const removed = await connect(folder, ['claude-code', '--remove']);
   expect(removed).toMatchObject({ code: 0, stderr: '' });
-  expect([existsSync(join(folder, '.mcp.json')), read('.claude/settings.json')]).toEqual([
-    false,
-    '{\n  "model": "opus"\n}\n',
-  ]);
+  expect(['.mcp.json', local].map((path) => existsSync(join(folder, path)))).toEqual([false, false]);
+  expect(read('.claude/settings.json')).toBe('{\n  "model": "opus"\n}\n');
+});
+
+it('takes out of the shared settings the hooks that earlier versions wrote there', async () => {
+  const folder = project();
+  const shared = join(folder, '.claude/settings.json');
+  const own = '{\n  // mine\n  "model": "opus",\n}\n';
+  writeFileSync(
+    shared,
+    own.replace(
+      ',\n}',
+      ',\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "baton hook claude-code --agent a"}]}]}\n}',
+    ),
+  );
+  expect(await connect(folder, ['claude-code'])).toMatchObject({ code: 0 });
+  expect(readFileSync(shared, 'utf8')).not.toContain('baton hook');
+  expect(readFileSync(shared, 'utf8')).toContain('// mine\n  "model": "opus"');
+  expect(readFileSync(join(folder, '.claude/settings.local.json'), 'utf8')).toContain(' hook claude-code ');
+  expect((await connect(folder, ['claude-code'])).stdout.match(/no change/g)).toHaveLength(3);
 });
 
 it('writes into the settings of the user with --global', async () => {
@@ -116,17 +135,39 @@ it('registers the agent when Baton has none of this id', async () => {
   ]);
 });
 
+it('lets two agents hand off to each other with --with, and says what it set', async () => {
+  const database = await testDatabase();
+  const { url } = await startApp(database);
+  const folder = project();
+  const first = await connect(folder, ['claude-code', '--agent', 'one', '--with', 'two', '--url', url]);
+  expect(first.stderr).toContain('Agent two is not registered: connect its program with --with one.');
+  await world(database.pool).agent('three');
+  await connect(folder, ['claude-code', '--agent', 'one', '--with', 'three', '--url', url]);
+  const second = await connect(folder, ['codex', '--agent', 'two', '--with', 'one', '--url', url]);
+  expect(second.stderr).toMatch(/Agent two may hand off to one now\.\nAgent one may hand off to two now\./);
+  const again = await connect(folder, ['codex', '--agent', 'two', '--with', 'one', '--url', url]);
+  expect(again.stderr).toMatch(/Agent two may hand off to one\.\nAgent one may hand off to two\./);
+  const { rows } = await database.pool.query<{ pair: string }>(
+    `SELECT agent_id || ' ' || collaborator_id AS pair FROM agent_collaborators ORDER BY 1`,
+  );
+  expect(rows.map(({ pair }) => pair)).toEqual(['one three', 'one two', 'three one', 'two one']);
+});
+
 it('refuses settings that it cannot parse with exit code 1 and writes no file', async () => {
   const folder = project();
-  writeFileSync(join(folder, '.claude/settings.json'), '{');
+  writeFileSync(join(folder, '.claude/settings.local.json'), '{');
   const { code, stderr } = await connect(folder, ['claude-code']);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/settings\.json is not JSON .*Nothing was changed/)]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/settings\.local\.json is not JSON .*Nothing was changed/)]);
   expect(existsSync(join(folder, '.mcp.json'))).toBe(false);
 });
 
-it.each([[[]], [['cursor']], [['codex', 'claude-code']], [['codex', '--agent', 'No Slug']]])(
-  'refuses %j with exit code 2',
-  async (args) => {
-    expect(await connect(root, args)).toMatchObject({ code: 2, stdout: '' });
-  },
-);
+it.each([
+  [[]],
+  [['cursor']],
+  [['codex', 'claude-code']],
+  [['codex', '--agent', 'No Slug']],
+  [['codex', '--with', 'No Slug']],
+  [['codex', '--with', 'codex-1']],
+])('refuses %j with exit code 2', async (args) => {
+  expect(await connect(root, args)).toMatchObject({ code: 2, stdout: '' });
+});

@@ -23,12 +23,14 @@ keeps a back-up. Everything else in the settings stays as it is, byte for byte. 
 this id.
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
+  --with <agent>      lets this agent and that one hand off to each other; give it once for each
   --global            the settings of the user, for all folders
   --print             prints the changes and writes nothing
   --remove            removes what 'connect' wrote
 ${urlUsage}
 
-Claude Code: .mcp.json and .claude/settings.json. Codex: .codex/config.toml.
+Claude Code: .mcp.json and .claude/settings.local.json. Codex: .codex/config.toml. They name this folder and programs of this
+machine: do not commit them. '${commandLine('doctor')}' tries the whole way.
 When BATON_KEY is set, the settings refer to that variable: the key itself is not written into them.`;
 
 async function run(args: string[]): Promise<void> {
@@ -37,6 +39,7 @@ async function run(args: string[]): Promise<void> {
     allowPositionals: true,
     options: {
       agent: { type: 'string' },
+      with: { type: 'string', multiple: true, default: [] },
       global: { type: 'boolean', default: false },
       print: { type: 'boolean', default: false },
       remove: { type: 'boolean', default: false },
@@ -47,8 +50,10 @@ async function run(args: string[]): Promise<void> {
   if (tool === undefined || positionals.length > 1)
     throw new UsageError(positionals.length === 0 ? '' : `Give one tool: ${tools.join(' or ')}.`);
   const agent = values.agent ?? defaultAgents[tool];
-  if (!/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/.test(agent))
-    throw new UsageError(`'${agent}' is not the id of an agent: use lower-case letters, digits, '-' and '_'.`);
+  for (const id of [agent, ...values.with])
+    if (!/^[a-z0-9]([a-z0-9_-]{0,50}[a-z0-9])?$/.test(id))
+      throw new UsageError(`'${id}' is not the id of an agent: use lower-case letters, digits, '-' and '_'.`);
+  if (values.with.includes(agent)) throw new UsageError(`--with is '${agent}', the agent itself: give another one.`);
   const url = serverUrl(values.url);
   const needsKey = Boolean(process.env['BATON_KEY']);
   const command = values.remove ? '' : `${program()} hook ${tool} --agent ${agent} --url ${quoted(url)}`;
@@ -60,11 +65,13 @@ async function run(args: string[]): Promise<void> {
   });
   const changes = files.map((file) => planChange(file, values.remove));
   for (const change of changes) print(differenceOf(change).trimEnd());
-  if (values.print || (!changes.some(isChange) && !values.remove)) return;
-  makeChanges(changes, values.remove);
+  if (values.print) return;
+  const isNew = changes.some(isChange);
+  if (isNew || values.remove) makeChanges(changes, values.remove);
   if (values.remove) return;
-  for (const note of notes[tool](needsKey)) tell(note);
-  await registerMissing(url, agent, tool);
+  if (isNew) for (const note of notes[tool](needsKey)) tell(note);
+  if (isNew) tell(`To undo this: ${commandLine(`connect ${tool}${values.global ? ' --global' : ''} --remove`)}`);
+  await setAgents(url, agent, tool, values.with);
 }
 
 /** Each folder and branch in which the tool works is a session that the agent holds. */
@@ -76,21 +83,47 @@ const kinds = { 'claude-code': { type: 'CLAUDE', contextWindow: 200_000 }, codex
   object
 >;
 
-/** Registers the agent when Baton has none of this id. The settings are written in any case: Baton may start later. */
-async function registerMissing(url: string, id: string, tool: Tool): Promise<void> {
+/** Registers the agent when Baton has none of this id, and lets it and others hand off to each other. The settings are written in any case: Baton may start later. */
+async function setAgents(url: string, id: string, tool: Tool, others: readonly string[]): Promise<void> {
   try {
     await withApi(url, async (ask) => {
-      const { agent } = await ask<{ agent: { id: string } | null }>(
-        'query BatonAgent($id: ID!) { agent(id: $id) { id } }',
-        { id },
-      );
-      if (agent !== null) return;
-      await ask(RegisterAgentDocument, { input: { id, ...kinds[tool], maxCapacity } });
-      tell(`Agent ${id} was registered.`);
+      const find = async (of: string): Promise<{ collaborators: { id: string }[] } | null> =>
+        (
+          await ask<{ agent: { collaborators: { id: string }[] } | null }>(
+            'query BatonAgent($id: ID!) { agent(id: $id) { collaborators { id } } }',
+            { id: of },
+          )
+        ).agent;
+      if ((await find(id)) === null) {
+        await ask(RegisterAgentDocument, { input: { id, ...kinds[tool], maxCapacity } });
+        tell(`Agent ${id} was registered.`);
+      }
+      for (const other of others) {
+        for (const [from, to] of [
+          [id, other],
+          [other, id],
+        ] as const) {
+          const agent = await find(from);
+          if (agent === null || (await find(to)) === null) {
+            tell(`Agent ${other} is not registered: connect its program with --with ${id}.`);
+            break;
+          }
+          const collaborators = agent.collaborators.map((each) => each.id);
+          if (!collaborators.includes(to)) {
+            await ask(
+              'mutation BatonWith($input: UpdateAgentInput!) { answer: updateAgent(input: $input) { __typename ... on Error { code message } } }',
+              { input: { id: from, collaborators: [...collaborators, to] } },
+            );
+            tell(`Agent ${from} may hand off to ${to} now.`);
+          } else tell(`Agent ${from} may hand off to ${to}.`);
+        }
+      }
     });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    tell(`Agent ${id} could not be looked up. ${error.message}. Register it when Baton has none of this id.`);
+    tell(
+      `Agent ${id} could not be set up. ${error.message}. ${others.length === 0 ? 'Register it when Baton has none of this id' : `Do this again as an operator: ${commandLine(`connect ${tool} --agent ${id} --with ${others.join(' --with ')}`)}`}.`,
+    );
   }
 }
 

@@ -93,14 +93,20 @@ const json = fc
       fc.dictionary(fc.constantFrom('github', 'files'), fc.constant({ command: 'npx' }), { noNullPrototype: true }),
       { nil: undefined },
     ),
+    fc.option(
+      fc.dictionary(fc.constantFrom('EDITOR', 'MCP_CONNECT_TIMEOUT_MS'), fc.constantFrom('vi', '5000'), {
+        noNullPrototype: true,
+      }),
+      { nil: undefined },
+    ),
     fc.constantFrom('', '  ', '    ', '\t'),
     fc.constantFrom('\n', '\r\n'),
     fc.constantFrom('', '\n', '\n\n', ' '),
     fc.boolean(),
     fc.boolean(),
   )
-  .map(([others, ownHooks, ownServers, unit, eol, end, isMarked, isCommented]) => {
-    const settings = { ...others, hooks: ownHooks, mcpServers: ownServers };
+  .map(([others, ownHooks, ownServers, ownVariables, unit, eol, end, isMarked, isCommented]) => {
+    const settings = { ...others, hooks: ownHooks, mcpServers: ownServers, env: ownVariables };
     const text = `${JSON.stringify(settings, null, unit)}${isCommented ? ' // the end' : ''}`.replaceAll('\n', eol);
     return `${isMarked ? '\uFEFF' : ''}${isCommented ? `/* mine */${eol}` : ''}${text}${isCommented ? eol : ''}${end}`;
   });
@@ -187,11 +193,11 @@ describe('a settings file', () => {
     const file = hooks();
     write(file.path, '{\n  "model": "opus"\n}\n');
     change(file);
-    const edited = readFileSync(file.path, 'utf8').replace('"opus"', '"sonnet", // cheaper\n  "env": {}');
+    const edited = readFileSync(file.path, 'utf8').replace('"opus"', '"sonnet", // cheaper\n  "theme": {}');
     writeFileSync(file.path, edited);
     expect(change(file)).toBe(false);
     change(file, true);
-    expect(readFileSync(file.path, 'utf8')).toBe('{\n  "model": "sonnet", // cheaper\n  "env": {}\n}\n');
+    expect(readFileSync(file.path, 'utf8')).toBe('{\n  "model": "sonnet", // cheaper\n  "theme": {}\n}\n');
   });
 
   it('keeps tables that Codex writes between those of Baton', () => {

@@ -37,10 +37,14 @@ export interface Change {
 }
 
 /** Reads a settings file and works out its change. Writes nothing. @throws StartError when the file cannot take it. */
-export function planChange({ path: given, entries, format }: SettingsFile, removes: boolean): Change {
+export function planChange(
+  { path: given, entries, format, isFormer = false }: SettingsFile,
+  isRemoval: boolean,
+): Change {
+  const removes = isRemoval || isFormer;
   const path = existsSync(given) ? realpathSync(given) : given;
   const now = existsSync(path) ? readFileSync(path) : null;
-  const backupPath = join(stateFolder(), 'backups', `${sha256(Buffer.from(path)).slice(0, 32)}.json`);
+  const backupPath = join(stateFolder('backups'), `${sha256(Buffer.from(path)).slice(0, 32)}.json`);
   const backup = existsSync(backupPath) ? (JSON.parse(readFileSync(backupPath, 'utf8')) as Backup) : null;
   const isUntouched = backup !== null && now !== null && sha256(now) === backup.after;
   try {
@@ -79,7 +83,6 @@ export function makeChanges(changes: readonly Change[], removes: boolean): void 
 
 function writeBackup({ backup, backupPath }: Change): void {
   if (backup === null) return;
-  mkdirSync(dirname(backupPath), { recursive: true, mode: 0o700 });
   writeFileSync(backupPath, JSON.stringify(backup), { mode: 0o600 });
 }
 

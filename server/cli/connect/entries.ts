@@ -10,6 +10,8 @@ export interface Entries {
   servers: { name: 'mcpServers' | 'mcp_servers'; server: object | null } | null;
   /** Hook groups by event; null when they are in another file. */
   hooks: Record<string, HookGroup> | null;
+  /** Variables that the tool sets for itself. Those that the settings have already stay as they are. */
+  env?: Record<string, string>;
 }
 
 export interface HookGroup {
@@ -52,8 +54,9 @@ export const isObject = (value: unknown): value is Json =>
 export class Unfit extends Error {}
 
 /** The same settings with Baton's entries, which they must not have yet. @throws Unfit */
-export function withEntries(settings: Json, { servers, hooks }: Entries): Json {
+export function withEntries(settings: Json, { servers, hooks, env = {} }: Entries): Json {
   const next = { ...settings };
+  if (Object.keys(env).length > 0) next['env'] = { ...env, ...objectAt(settings, 'env') };
   if (servers?.server != null) {
     const known = objectAt(settings, servers.name);
     if (Object.hasOwn(known, serverName))
@@ -78,8 +81,17 @@ function objectAt(settings: Json, name: string): Json {
 }
 
 /** Paths of Baton's entries in settings, containers that hold nothing else included; the last ones first. */
-export function pathsOfEntries(settings: Json, { servers, hooks }: Entries): (string | number)[][] {
+export function pathsOfEntries(settings: Json, { servers, hooks, env = {} }: Entries): (string | number)[][] {
   const paths: (string | number)[][] = [];
+  const variables = settings['env'];
+  if (isObject(variables)) {
+    const ours = Object.keys(env).filter((name) => variables[name] === env[name]);
+    paths.push(
+      ...(ours.length > 0 && ours.length === Object.keys(variables).length
+        ? [['env']]
+        : ours.map((name) => ['env', name])),
+    );
+  }
   if (servers !== null) {
     const known = settings[servers.name];
     if (isObject(known) && isOurServer(known[serverName]))

@@ -60,13 +60,18 @@ function checked(text: string, wanted: Json): string {
 const twice = (): Unfit => new Unfit('has a name twice: remove one of them');
 
 /** The places to insert at: `key` is null in a list. */
-function insertions(settings: Json, { servers, hooks }: Entries): { path: string[]; key: string | null }[] {
+function insertions(settings: Json, { servers, hooks, env = {} }: Entries): { path: string[]; key: string | null }[] {
   const place = (path: string[], key: string): { path: string[]; key: string } =>
     path.length === 0 || settings[path[0]!] !== undefined ? { path, key } : { path: [], key: path[0]! };
   const found: { path: string[]; key: string | null }[] =
     servers?.server == null ? [] : [place([servers.name], 'baton')];
+  const variables = settings['env'];
+  const missing = Object.keys(env).filter((name) => !isObject(variables) || !Object.hasOwn(variables, name));
+  if (missing.length > 0)
+    found.push(...(isObject(variables) ? missing.map((name) => ({ path: ['env'], key: name })) : [place([], 'env')]));
   const known = settings['hooks'];
   if (hooks === null) return found;
+  if (Object.keys(hooks).length === 0) return found;
   if (!isObject(known)) return [...found, place([], 'hooks')];
   return [
     ...found,

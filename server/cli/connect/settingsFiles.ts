@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { addToJson, parseJson, removeFromJson } from './jsonFile.ts';
@@ -13,6 +14,8 @@ export interface SettingsFile {
     add(text: string, entries: Entries): string;
     remove(text: string, entries: Entries): string;
   };
+  /** Whether earlier versions wrote Baton's entries into it: they are taken out. */
+  isFormer?: boolean;
 }
 
 export interface Connection {
@@ -30,7 +33,10 @@ const sessionHeader = 'Baton-Session';
 const json = { parse: parseJson, add: addToJson, remove: removeFromJson };
 const toml = { parse: parseToml, add: addToToml, remove: removeFromToml };
 
-/** The settings files of a tool: of this folder, or of the user. */
+/** Claude Code asks its model first when the tools of MCP are there: it waits up to this long, which a Baton that takes 1.5 s for each request meets. */
+const waitForTools = { MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: '10000' };
+
+/** The settings files of a tool: of this folder, or of the user. Hooks name programs of this machine: Claude Code keeps `settings.local.json` out of commits. */
 export function settingsFiles(
   tool: Tool,
   isGlobal: boolean,
@@ -48,19 +54,34 @@ export function settingsFiles(
     };
     return [{ path, entries: { servers: { name: 'mcp_servers', server }, hooks }, format: toml }];
   }
-  const [servers, settings] = isGlobal
-    ? [
-        join(CLAUDE_CONFIG_DIR || home, '.claude.json'),
-        join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
-      ]
-    : [resolve('.mcp.json'), resolve('.claude/settings.json')];
   const headers = {
     [sessionHeader]: '${BATON_SESSION:-}',
     ...(needsKey && { Authorization: 'Bearer ${BATON_KEY}' }),
   };
-  const server = { type: 'http', url: mcp, headers };
+  const serversIn = (path: string): SettingsFile => ({
+    path,
+    entries: { servers: { name: 'mcpServers', server: { type: 'http', url: mcp, headers } }, hooks: null },
+    format: json,
+  });
+  if (isGlobal)
+    return [
+      serversIn(join(CLAUDE_CONFIG_DIR || home, '.claude.json')),
+      {
+        path: join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
+        entries: { servers: null, hooks, env: waitForTools },
+        format: json,
+      },
+    ];
+  const former = resolve('.claude/settings.json');
   return [
-    { path: servers, entries: { servers: { name: 'mcpServers', server }, hooks: null }, format: json },
-    { path: settings, entries: { servers: null, hooks }, format: json },
+    serversIn(resolve('.mcp.json')),
+    {
+      path: resolve('.claude/settings.local.json'),
+      entries: { servers: null, hooks, env: waitForTools },
+      format: json,
+    },
+    ...(existsSync(former)
+      ? [{ path: former, entries: { servers: null, hooks: {} }, format: json, isFormer: true }]
+      : []),
   ];
 }
