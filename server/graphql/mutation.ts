@@ -13,6 +13,9 @@ import type { GraphQLContext, Settings } from './context.ts';
 import { decodeInput } from './input/schemas.ts';
 import { inputType } from './input/types.ts';
 
+/** The input without its secrets. Pauses between pieces. */
+export const withoutSecrets = <Input extends object>(input: Input): Promise<Input> => inPieces(redactingInput(input));
+
 type Command<Input, A extends Answer> = (work: Work, input: Input, settings: Settings) => Promise<A>;
 
 /**
@@ -26,7 +29,7 @@ export async function run<Input extends object, A extends Answer>(
   command: Command<Input, A>,
 ): Promise<A> {
   demandMutation(caller, mutation);
-  const redacted = await inPieces(redactingInput(decoded));
+  const redacted = await withoutSecrets(decoded);
   const { idempotencyKey = null, ...input } = redacted;
   const answer = await runAct({ pool, announcer: streams, log, caller, mutation, input, idempotencyKey }, (work) =>
     command(work, redacted, settings),

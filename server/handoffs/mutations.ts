@@ -39,7 +39,7 @@ import {
   timeOutHandoff,
 } from './changeHandoff.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
-import { moveFields } from './inputSchema.ts';
+import { moveFields } from '../graphql/input/moveFields.ts';
 import { touchHandoff } from './touchHandoff.ts';
 
 const payload = (description: string) => ({

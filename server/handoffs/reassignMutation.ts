@@ -25,7 +25,7 @@ import {
   withDefault,
 } from '../graphql/input/schemas.ts';
 import { handoffIfMade, mutation, sessionOf } from '../graphql/mutation.ts';
-import { moveFields } from './inputSchema.ts';
+import { moveFields } from '../graphql/input/moveFields.ts';
 import { reassignSession } from './reassignSession.ts';
 
 mutation('reassignSession', {

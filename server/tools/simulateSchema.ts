@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { readsInstructions } from '../access/rules.ts';
 import { previewOf } from '../context/preview.ts';
-import { inPieces } from '../core/breaks.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import { readableSessions } from '../core/readable.ts';
 import { takeBack } from '../core/runWork.ts';
@@ -25,14 +24,14 @@ import {
   optional,
   withDefault,
 } from '../graphql/input/schemas.ts';
+import { moveFields } from '../graphql/input/moveFields.ts';
 import { argsOf } from '../graphql/input/types.ts';
+import { withoutSecrets } from '../graphql/mutation.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { initiateHandoff } from '../handoffs/initiateHandoff.ts';
-import { moveFields } from '../handoffs/inputSchema.ts';
 import { reassignSession } from '../handoffs/reassignSession.ts';
 import { limits } from '../limits/limits.ts';
 import { advancePipeline } from '../pipelines/advancePipeline.ts';
-import { redactingInput } from '../redaction/redact.ts';
 import { executeFound, findTool } from './executeMutations.ts';
 import { simulate, type Simulation } from './simulate.ts';
 
@@ -274,7 +273,7 @@ builder.queryField('simulateHandoff', (t) =>
       const found = await prisma.session.count({ where: { id: asked.sessionId, AND: readableSessions(caller) } });
       if (found === 0) return null;
       // The act stores no secret either.
-      const redacted = await inPieces(redactingInput(asked));
+      const redacted = await withoutSecrets(asked);
       const act = await actOf(asked, redacted, context);
       return act((one) =>
         takeBack({ pool, log, caller, mutation: 'simulateHandoff', input: {} }, (work: Work) => simulate(work, one)),

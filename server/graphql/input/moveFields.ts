@@ -1,4 +1,4 @@
-import { contextVariables, keyField, metadata, optional, reason, summary } from '../graphql/input/schemas.ts';
+import { contextVariables, keyField, metadata, optional, reason, summary } from './schemas.ts';
 
 /** The input fields common to reassignSession and initiateHandoff. */
 export const moveFields = {
