@@ -107,12 +107,12 @@ describe('the contract', () => {
   test.each([
     [
       'SessionFilter',
-      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project workspaceId repository priority createdAfter createdBefore',
+      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project workspaceId repository priority createdAfter createdBefore stuck stuckBecause',
     ],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     [
       'HandoffFilter',
-      'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project workspaceId initiatedAfter initiatedBefore',
+      'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project workspaceId initiatedAfter initiatedBefore actor fromStage lastedAtLeastSeconds lastedAtMostSeconds outcome pipeline reasonContains sentBack stage waitedAtLeastSeconds waitedAtMostSeconds',
     ],
     ['QueueFilter', 'role agentType escalated'],
     ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],

@@ -109,6 +109,7 @@ const required: Record<string, unknown> = {
   'node.id': 'ada',
   'pipeline.slug': 'flow',
   'search.query': 'work',
+  'handoffStats.groupBy': ['AGENT'],
   webhookId: encodeId('webhook', newId()),
 };
 

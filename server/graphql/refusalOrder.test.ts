@@ -34,6 +34,16 @@ async function hears(code: string, mutation: Mutation, input: object): Promise<v
   expect((await send(mutation, input)).code).toBe(code);
   expect(await hashAllTables(db.pool)).toEqual(before);
 }
+/** A limit that is reached is told as an Event, and nothing moves. */
+async function hearsOfLimit(code: string, input: { sessionId: string; targetAgentId: string }): Promise<void> {
+  const custody = `SELECT s.agent_id, s.status, s.handoff_count, (SELECT count(*) FROM handoffs) AS handoffs, (SELECT sum(current_load) FROM agents) AS load
+    FROM sessions s ORDER BY s.id`;
+  const before = (await db.pool.query<object>(custody)).rows;
+  expect((await send('initiateHandoff', input)).code).toBe(code);
+  expect((await db.pool.query<object>(custody)).rows).toEqual(before);
+  const told = await db.pool.query<{ type: string }>('SELECT type FROM events ORDER BY id DESC LIMIT 1');
+  expect(told.rows).toEqual([{ type: 'SESSION_STUCK' }]);
+}
 
 it('input comes before NOT_FOUND', async () => {
   await hears('BAD_USER_INPUT', 'reassignSession', {
@@ -159,7 +169,7 @@ it('the guards come in the order enabled, collaborator, limit, loop', async () =
   await hears('NOT_A_COLLABORATOR', 'initiateHandoff', { sessionId: publicId(none.id), targetAgentId: stranger });
   const twice = await held({ maxHandoffs: 2 }, [friend]);
   for (const target of [friend, twice.holder]) await run(acceptHandoff, await initiate(twice.id, target));
-  await hears('MAX_HANDOFFS_REACHED', 'initiateHandoff', { sessionId: publicId(twice.id), targetAgentId: friend });
+  await hearsOfLimit('MAX_HANDOFFS_REACHED', { sessionId: publicId(twice.id), targetAgentId: friend });
 });
 
 it('every guard comes before availability and capacity', async () => {
@@ -168,7 +178,7 @@ it('every guard comes before availability and capacity', async () => {
   for (const target of [full, holder]) await run(acceptHandoff, await initiate(id, target));
   await session(full);
   await offline(full);
-  await hears('HANDOFF_LOOP', 'initiateHandoff', { sessionId: publicId(id), targetAgentId: full });
+  await hearsOfLimit('HANDOFF_LOOP', { sessionId: publicId(id), targetAgentId: full });
   const stranger = await held();
   await hears('NOT_A_COLLABORATOR', 'initiateHandoff', { sessionId: publicId(stranger.id), targetAgentId: full });
 });

@@ -112,7 +112,8 @@ const args = z.object({
 builder.queryField('handoffStats', (t) =>
   t.field({
     access: everybody,
-    cost: 50,
+    // For each group, beside the Agents that it names.
+    cost: 2,
     type: [Stat],
     description:
       'Sums the Handoffs that the caller may read by group: the largest groups first, with DAY the newest days first. Handoffs of pruned Sessions are not among them: handoffCounts has these.',

@@ -76,8 +76,9 @@ const entries =
   (kind: Kind, ofAgent: (agents: string) => string, readable: (search: Search) => string): Part =>
   (search, place) => {
     const { terms } = search;
-    const queries = queriesOf(terms, place);
-    if (queries === null || terms.tools.length > 0) return nothing(kind);
+    // PostgreSQL refuses a parameter that no statement uses, so that what finds nothing places none.
+    const queries = terms.tools.length > 0 ? null : queriesOf(terms, place);
+    if (queries === null) return nothing(kind);
     const conditions = [
       `t.kind = '${kind}'`,
       ...(search.sessionId === null ? [] : [`t.session_id = ${place(search.sessionId)}::uuid`]),
@@ -111,8 +112,8 @@ const ofWords: Record<Kind, Part> = {
     ({ caller }) => readableSql(caller, 't.session_id'),
   ),
   AGENT: ({ terms }, place) => {
-    const queries = queriesOf(terms, place);
-    if (queries === null || terms.tools.length + terms.projects.length > 0) return nothing('AGENT');
+    const queries = terms.tools.length + terms.projects.length > 0 ? null : queriesOf(terms, place);
+    if (queries === null) return nothing('AGENT');
     const named = terms.agents.length === 0 ? '' : ` AND id = ANY (${place(terms.agents)}::text[])`;
     return bestOf(
       'AGENT',
