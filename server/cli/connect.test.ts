@@ -65,7 +65,7 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
     BATON_KEY: 'baton_secret_of_test',
   });
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('Set BATON_KEY') as string });
-  expect(made.stderr).toContain('connect claude-code --remove');
+  expect(made.stderr).toMatch(/To undo this: .*connect (-- )?claude-code --remove/);
   expect(`${made.stdout}${read('.mcp.json')}${read(local)}`).not.toContain('baton_secret_of_test');
   const { hooks, env } = JSON.parse(read(local)) as {
     hooks: Record<string, { hooks: { command: string }[] }[]>;
