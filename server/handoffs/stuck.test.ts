@@ -29,8 +29,8 @@ const stuck = (sessionId: string) =>
     orderBy: { sessionSequence: 'asc' },
   });
 
+await agent('bob', { maxCapacity: 50 });
 await agent('ada', { maxCapacity: 50, collaborators: ['bob'] });
-await agent('bob', { maxCapacity: 50, collaborators: ['ada'] });
 
 describe('a limit that is reached', () => {
   it('maxHandoffs: is an Event with its reason in the inbox of the holder, once until an operator acts', async () => {
