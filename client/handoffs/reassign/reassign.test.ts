@@ -70,7 +70,7 @@ describe('the reassign dialog', () => {
     expect(await suggested.count()).toBe(3);
     const best = suggested.first();
     expect(await best.textContent()).toMatch(
-      /\d+ of 100No handoff from claude-1 to [\w-]+ is closed yet\. .*0 of \d+ places taken\. No cost tier is known\.$/,
+      /\d+ of 100No handoff from claude-1 to [\w-]+ has an outcome yet\. .*0 of \d+ places taken\. No cost tier is known\.$/,
     );
     await best.focus();
     await page.keyboard.press('Enter');
