@@ -142,7 +142,7 @@ const formula = /^[=+\-@\t\r]/;
 
 function cell(value: unknown): string {
   if (value == null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

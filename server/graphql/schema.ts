@@ -25,6 +25,7 @@ import '../log/mutations.ts';
 import '../log/schema.ts';
 import '../log/sessionLogSchema.ts';
 import '../log/snapshotSchema.ts';
+import '../pipelines/handoffSchema.ts';
 import '../pipelines/listSchema.ts';
 import '../pipelines/mutations.ts';
 import '../pipelines/schema.ts';

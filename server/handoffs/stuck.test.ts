@@ -38,7 +38,7 @@ describe('a limit that is reached', () => {
     expect(await handOff(id, 'bob')).toBeNull();
     for (let times = 0; times < 3; times += 1) expect(await handOff(id, 'ada')).toBe('MAX_HANDOFFS_REACHED');
     const event = {
-      reason: expect.stringMatching(/an operator has to reassign it/),
+      reason: expect.stringMatching(/an operator has to reassign it/) as string,
       metadata: { code: 'MAX_HANDOFFS_REACHED' },
       inboxes: [{ agentId: 'bob' }],
     };
@@ -56,7 +56,7 @@ describe('a limit that is reached', () => {
     expect(await handOff(id, 'bob')).toBe('HANDOFF_LOOP');
     expect(await stuck(id)).toEqual([
       {
-        reason: expect.stringMatching(/do some work first/),
+        reason: expect.stringMatching(/do some work first/) as string,
         metadata: { code: 'HANDOFF_LOOP' },
         inboxes: [{ agentId: 'ada' }],
       },
@@ -78,7 +78,7 @@ describe('a limit that is reached', () => {
       id: encodeId('handoff', handoffId!),
     });
     expect(await prisma.event.findFirstOrThrow({ where: { sessionId: id, type: 'HANDOFF_ESCALATED' } })).toMatchObject({
-      reason: expect.stringMatching(/^No agent of stage 'review' accepted.*an operator has to choose/),
+      reason: expect.stringMatching(/^No agent of stage 'review' accepted.*an operator has to choose/) as string,
     });
   });
 });

@@ -107,7 +107,7 @@ describe.each(Object.keys(ways))('a target of %s', (way) => {
         {
           id: reviewer,
           name: `Ada L. ${round}`,
-          why: expect.stringMatching(/^a collaborator: the tests pass, role Code/),
+          why: expect.stringMatching(/^a collaborator: the tests pass, role Code/) as string,
         },
       ],
     });
@@ -136,7 +136,7 @@ it('names the stages and outcomes that lead to the candidates in a pipeline', as
   const id = encodeId('session', await session(null, { pipeline: 'p-named' }));
   expect(await ways['initiateHandoff']!(id, 'somebody')).toMatchObject({
     code: 'NOT_FOUND',
-    candidates: [{ id: reviewer, why: expect.stringMatching(/^fits stage 'review' by outcome DONE/) }],
+    candidates: [{ id: reviewer, why: expect.stringMatching(/^fits stage 'review' by outcome DONE/) as string }],
   });
   expect(await ways['initiateHandoff']!(id, 'P-Review')).toMatchObject({ handoff: { targetAgent: { id: reviewer } } });
 });

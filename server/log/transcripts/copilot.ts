@@ -75,11 +75,11 @@ export function copilotReader(draft: Draft, sidechainFile: boolean): Reader {
 
   function complete({ toolCallId, success, result, error }: Fields, place: Place): void {
     const { content, detailedContent, contents } = fieldsOf(result);
-    const said = [content, detailedContent].find((text) => typeof text === 'string' && text !== '');
+    const said = [content, detailedContent].find((text): text is string => typeof text === 'string' && text !== '');
     const code = listOf(contents)
       .map(fieldsOf)
       .find(({ type }) => type === 'terminal')?.['exitCode'];
-    const ended = typeof said === 'string' ? /<exited with exit code (-?\d+)>\s*$/.exec(said)?.[1] : undefined;
+    const ended = said === undefined ? undefined : /<exited with exit code (-?\d+)>\s*$/.exec(said)?.[1];
     const failed = success === false;
     const { message } = fieldsOf(error);
     draft.answer(
@@ -87,7 +87,7 @@ export function copilotReader(draft: Draft, sidechainFile: boolean): Reader {
       {
         text: withExitCode(
           code ?? (ended === undefined ? null : Number(ended)),
-          String(failed && typeof message === 'string' ? message : (said ?? '')),
+          failed && typeof message === 'string' ? message : (said ?? ''),
         ),
         failed,
       },
