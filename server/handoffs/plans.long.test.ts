@@ -61,10 +61,15 @@ interface Plan {
 
 // Changes of counts are folded every few seconds.
 const small = new Set(['agents', 'agent_collaborators', 'handoff_path_changes', 'keys', 'pipelines', 'queue_entries']);
+/** Without rows in this data. */
+const empty = new Set(['inbox_entries', 'turns']);
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 const scansWhole = (plan: Plan): string[] =>
   nodesOf(plan)
-    .filter((node) => node['Node Type'] === 'Seq Scan' && !small.has(node['Relation Name']!))
+    .filter(
+      (node) =>
+        node['Node Type'] === 'Seq Scan' && !small.has(node['Relation Name']!) && !empty.has(node['Relation Name']!),
+    )
     .map((node) => node['Relation Name']!);
 const pagesRead = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
