@@ -10,7 +10,7 @@ import { rawSocket } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
 import { setTasks } from '../log/addToLog.ts';
 
-/** Processor time of the server's main thread, from the kernel: other processes on this machine do not count. The bound is what docs/failures.md says. */
+/** Processor time of the server's main thread, from the kernel: other processes on this machine do not count. `bench -- turns` has the figures; the bound leaves room for a full machine. */
 const mostMs = 100;
 
 const database = await testDatabase();
