@@ -1,4 +1,3 @@
-import { findCarried } from './carriers/find.ts';
 import { findByRule, type Finding, type Rule, type Search } from './finding.ts';
 import { findByLibrary } from './library.ts';
 import { findNamed } from './named.ts';
@@ -50,13 +49,8 @@ export function* findSecrets(text: string): Generator<void, Finding[], void> {
       }
       findings.push(finding);
     }
-    if (stop === text.length) break;
+    if (stop === text.length) return findings;
   }
-  for (const found of findCarried(text)) {
-    if (found === undefined) yield;
-    else findings.push(found);
-  }
-  return findings;
 }
 
 function* findVisible(text: string): Search {
