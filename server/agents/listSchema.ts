@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { statement } from '../core/changes.ts';
+import type { Filter } from '../core/fixedPage.ts';
 import { everybody } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
@@ -7,6 +8,7 @@ import { agentId, decodeArgs, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { agentFilter, agentsWhere } from './filterSchema.ts';
+import { type AgentColumn, agentColumns, agentForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Agent',
@@ -48,7 +50,19 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
-      return rootPage('Agent', { args, order: orderBy, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
+      const { includeArchived: archived, ...conditions } = where;
+      const all = Object.values(conditions).every((each) => each === null);
+      const columns = Object.keys(orderBy.columns) as AgentColumn[];
+      const filter: Filter = archived ? null : ['archived_at IS NULL'];
+      const fixed = all
+        ? { forms: agentForms, columns: columns.map((column) => agentColumns[column]), filters: [filter] }
+        : null;
+      return rootPage(
+        'Agent',
+        { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] },
+        context,
+        info,
+      );
     },
   }),
 }));
