@@ -7,8 +7,8 @@ export interface Refusal {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * The first refusal among the root fields of an answer, whatever their aliases; null when there is none. A union of which the
- * document selects nothing for errors gives an empty object, or a `__typename` that ends with `Error`: a refusal as well.
+ * Returns the first refusal among the root fields of an answer, whatever their aliases; null when all succeeded. A document that
+ * selects nothing of a union's errors gets an empty object, or a `__typename` that ends with `Error`: both count as refusals.
  */
 export function refusalIn(
   data: Record<string, unknown> | null | undefined,

@@ -138,7 +138,7 @@ const mainMessage = message(bounds.mainMessageCharacters);
 
 /** A program's words to its agent. An operator's message belongs to no AgentSession. */
 const ofProgram = `(role = 'SYSTEM' AND (agent_session_id IS NOT NULL OR kind <> 'TEXT'))`;
-/** The newest messages up to a number of bytes, each counted with at most so many characters. */
+/** The newest messages whose sizes add up to at most `bytes`. A message counts as at most `characters`. */
 const newest = (condition: string, characters: number, bytes: number): string =>
   `SELECT sequence FROM (SELECT sequence, sum(least(octet_length(content), ${characters}) + 50) OVER (ORDER BY sequence DESC) AS size
     FROM (SELECT sequence, content FROM messages WHERE session_id = $1 AND ${condition} ORDER BY sequence DESC LIMIT ${bounds.messages}) n) sized WHERE size <= ${bytes}`;

@@ -8,7 +8,7 @@ export type FactorName = 'PATH_SUCCESS' | 'SHARED_WORDS' | 'LOAD' | 'COST_TIER';
 /** How much each factor weighs; those that say nothing are left out, and the others share their weight. */
 const weights: Record<FactorName, number> = { PATH_SUCCESS: 0.4, SHARED_WORDS: 0.3, LOAD: 0.2, COST_TIER: 0.1 };
 
-/** After so many handoffs that the agent could have completed and none that it did, only the path counts, with value 0. */
+/** Number of closed handoffs, none of them completed, from which only the path counts, with value 0. */
 const enoughFailed = 3;
 const failingWeight = 10;
 /** Of an agent that was not tried. */

@@ -41,7 +41,7 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
-/** The Handoff of the holder that came back, with the reason, until its next turn is recorded; null when there is none. */
+/** Returns the holder's declined Handoff with its reason. Null after the holder's next turn, and without such a Handoff. */
 export function returnedOf({ lastHandoff, agentSession }: Pick<Pressed, 'lastHandoff' | 'agentSession'>) {
   const how = lastHandoff === null ? undefined : declined[lastHandoff.status];
   if (lastHandoff === null || how === undefined || agentSession?.turns.nodes.length !== 0) return null;

@@ -47,7 +47,7 @@ function textOf({ written }: Sample): string {
 const valueOf = ({ written }: Sample): unknown =>
   'text' in written ? written.text : 'texts' in written ? written.texts : written.value;
 
-/** Samples packed into texts of at most so many characters; those that do not fit are not among them. */
+/** Packs samples into texts of at most `characters`. Leaves out longer samples. */
 function packed(list: readonly Sample[], characters: number): string[] {
   const texts: string[] = [];
   for (const text of list.map(textOf).filter((text) => text.length <= characters)) {

@@ -5,7 +5,7 @@ import type { Caller } from '../core/work.ts';
 /** Number of newest Turns in which a branch is looked for. */
 const lastTurns = 300;
 
-/** What a prompt may name of a Session: its external id, and the branch of the newest Turn that states one and that the caller may read. Null where there is none. */
+/** Returns the Session's external id and the branch of the newest Turn that the caller may read and that has one; null for what is not set. */
 export async function namesOf(
   pool: Pool,
   caller: Caller,
