@@ -137,7 +137,8 @@ export function AgentCombobox({
                 {item.type === undefined ? none : children(item as AgentToChoose)}
               </li>
             ))}
-          {isOpen && hasMore && !error && <More onSeen={() => setWanted(found.length + ahead)} />}
+          {/* A new one for each length: an observer says nothing of an end that was in sight before and after a page arrived. */}
+          {isOpen && hasMore && !error && <More key={found.length} onSeen={() => setWanted(found.length + ahead)} />}
         </ul>
         {error && <RequestError error={error} onRetry={retry} />}
         <p className={styles.count} role="status">
