@@ -48,7 +48,7 @@ const definitions: Record<string, [count: number, content: (n: number) => string
     (n) => `# Agent ${n}\n\n## Collaborations\n\n${named(199, (at) => `- Agent ${at} (${text(80)})`)}`,
   ],
   'front matter': [
-    200,
+    60,
     (n) => `---\nname: Agent ${n}\n${named(1_500, (at) => `key-${at}: [a, b]`)}\n---\n${text(5_000)}`,
   ],
   secrets: [200, (n) => `# Agent ${n}\n\n${'api_key=abc '.repeat(2_000)}`],
