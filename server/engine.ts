@@ -22,6 +22,7 @@ import {
   isJson,
   isPlainPost,
   type PlainParams,
+  objectIn,
   readParams,
   type TextAnswer,
   toFetchRequest,
@@ -158,13 +159,13 @@ export function createEngine({
     const reads = request.method === 'POST' && isJson(request.headers['content-type']);
     const body = reads ? await readText(bodyOf(request), limits.body.json) : null;
     await turnOf(by.caller);
-    const params =
-      body !== null && isPlainPost(request, limits.body.json)
-        ? readParams(body, (sent) => readRequest(persisted, sent))
-        : null;
+    const sent = body !== null && isPlainPost(request, limits.body.json) ? objectIn(body) : null;
+    // Parsing a long body takes a turn of the event loop, as each step after it does.
+    const turn = async (): Promise<void> => void (body!.length > longBody && (await setImmediate()));
+    if (sent !== null) await turn();
+    const params = sent && readParams(sent, (request) => readRequest(persisted, request));
     if (params === null) return yoga.handleRequest(toFetchRequest(request, body, origin, yoga.fetchAPI), by);
-    // Parsing took a turn of the event loop: what follows takes another.
-    if (body!.length > longBody) await setImmediate();
+    await turn();
     return answerOf(withRequestId(await execute(by, params), by.caller.request), request);
   }
 

@@ -154,7 +154,7 @@ const HandoffDetection = builder
 
 const detectArgs = z.object({
   agentId: agentId.describe('Id of the Agent whose model gave the answer.'),
-  response: json({ bytes: limits.body.json }).describe(
+  response: json().describe(
     'The answer as the provider gave it, a list of the events of its stream, or the text of either (JSON or SSE). The whole request may have 1 MB, and the answer 32 levels.',
   ),
 });

@@ -122,7 +122,7 @@ mutation('executeHandoffs', {
   description: `Finds the handoffs in a model's answer, as \`detectHandoffs\` does, and executes the first one. NO_HANDOFF_FOUND when it has none. ${recorded} ${repeated}`,
   input: z.object({
     ...common,
-    response: json({ bytes: limits.body.json }).describe(
+    response: json().describe(
       'The answer as the provider gave it, a list of the events of its stream, or the text of either (JSON or SSE). The whole request may have 1 MB, and the answer 32 levels.',
     ),
     ...keyField,

@@ -253,10 +253,13 @@ export const integer = (least: number, most?: number) => z.number().check(faultl
 
 const maxDepth = limits.json.depth;
 
-/** Any JSON value of at most 32 levels that PostgreSQL can store. Faults are reported with their path. */
-export const json = (size: { bytes: number }) =>
+/**
+ * Any JSON value of at most 32 levels that PostgreSQL can store. Faults are reported with their path. Without a size it may be as large
+ * as a request.
+ */
+export const json = (size?: { bytes: number }) =>
   z.unknown().check(({ value, issues }) => {
-    const fault = faultIn(value, []) ?? wholeFault(value, size);
+    const fault = faultIn(value, []) ?? (size === undefined ? null : wholeFault(value, size));
     if (fault !== null) issues.push({ code: 'custom', message: fault.message, path: fault.path, input: value });
   });
 

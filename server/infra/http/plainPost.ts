@@ -78,17 +78,25 @@ const names = new Set(['query', 'operationName', 'variables', 'extensions']);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The object in a body; null for anything else, which Yoga refuses. */
+export function objectIn(body: string): Record<string, unknown> | null {
+  try {
+    const sent: unknown = parseJson(body);
+    return isObject(sent) ? sent : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
- * The query or mutation in a body, with the document that `read` finds. Null for anything else (bad JSON, batches, wrong types,
- * unknown names, subscriptions): Yoga answers or refuses it. Charges nothing.
+ * The query or mutation that was sent, with the document that `read` finds. Null for anything else (wrong types, unknown names,
+ * subscriptions): Yoga answers or refuses it. Charges nothing.
  */
 export function readParams(
-  body: string,
+  sent: Record<string, unknown>,
   read: (sent: Record<string, unknown>) => Record<string, unknown>,
 ): PlainParams | null {
   try {
-    const sent: unknown = parseJson(body);
-    if (!isObject(sent)) return null;
     const params = read(sent);
     const { query, variables, extensions } = params;
     if (typeof query !== 'string' || query === '' || /\bsubscription\b/.test(query)) return null;
