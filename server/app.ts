@@ -21,7 +21,7 @@ import { createDashboard } from './infra/http/dashboard.ts';
 import { EventStream } from './infra/http/eventStream.ts';
 import { createGraphiqlPage, type Tab } from './infra/http/graphiqlPage.ts';
 import { createDoor } from './infra/http/door.ts';
-import { createHttpServer, refuseUpgrade, type HttpLimits } from './infra/http/httpServer.ts';
+import { createHttpServer, refuseSocket, type HttpLimits } from './infra/http/httpServer.ts';
 import type { LedgerLimits } from './infra/http/ledger.ts';
 import type { Log } from './infra/log.ts';
 import { limits } from './limits/limits.ts';
@@ -141,7 +141,7 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refuse = (status: number): void => refuseUpgrade(socket, status);
+    const refuse = (status: number): void => refuseSocket(socket, status);
     if (sockets === undefined) return refuse(404);
     const refused = door.refusesSocket(request, '/graphql');
     if (refused !== null) return refuse(refused);

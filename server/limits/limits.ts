@@ -44,8 +44,8 @@ export const limits = {
   body: { json: 1_000_000, transcript: 64 * MB, definitions: 8 * MB },
   /**
    * Uploads of more than `turnBytes`: at most `atOnce` are read concurrently, `ofKey` of them for one key. At most `waiting`
-   * wait, each up to `waitMs` milliseconds, which is part of `http.requestWithin`. 503 with `Retry-After`. An upload that is
-   * read and brings less than `slowest.bytes` in `slowest.ms` ends with 408.
+   * wait, each up to `waitMs` milliseconds. 503 with `Retry-After`. An upload that is read and brings less than `slowest.bytes` in
+   * `slowest.ms` ends with 408.
    */
   uploads: { turnBytes: MB, atOnce: 1, ofKey: 1, waiting: 50, waitMs: 15_000, slowest: { bytes: 512 * KB, ms: 4_000 } },
   /**
@@ -155,7 +155,9 @@ export const limits = {
   /** The connection is closed, with 408, 414 or 431 where HTTP allows it. In milliseconds and bytes. */
   http: {
     headersWithin: 10_000,
+    /** Of waiting for a body that brings fewer than `requestBytes` a second, in all. */
     requestWithin: 30_000,
+    requestBytes: 128 * KB,
     idleWithin: 65_000,
     checkedEvery: 5_000,
     /**

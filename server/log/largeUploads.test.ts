@@ -10,6 +10,7 @@ import { client, send } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
+import { transcriptShapes } from '../../test/transcripts.ts';
 import { world } from '../../test/world.ts';
 import { fixture } from '../../test/readTranscripts.ts';
 
@@ -124,3 +125,15 @@ test('frees the turn of a sender that has gone', async () => {
   first.outgoing.destroy();
   expect((await second.answer).status).toBe(200);
 });
+
+test('waits for a sender only while it has read all that came: its own slow reading does not count', async () => {
+  const { url } = await startApp(database, {
+    http: { requestWithin: 100, checkedEvery: 20, requestBytes: limits.http.requestBytes },
+  });
+  const imported = await send(`${url}/sessions/new/transcript?agentId=ada`, {
+    method: 'POST',
+    body: transcriptShapes['short turns']!(6_000_000),
+    headers: { authorization: `Bearer ${one}` },
+  });
+  expect(imported.status).toBe(200);
+}, 120_000);

@@ -37,7 +37,8 @@ export function createHttpServer(
   let waiting: (() => void)[] = [];
 
   const timeouts = {
-    requestTimeout: http.requestWithin,
+    // Node.js would also count the time in which the server reads slowly: see `isSlow`.
+    requestTimeout: 0,
     headersTimeout: http.headersWithin,
     keepAliveTimeout: http.idleWithin,
     connectionsCheckingInterval: http.checkedEvery,
@@ -74,8 +75,16 @@ export function createHttpServer(
     waiting = [];
   };
   const stalled = new WeakMap<Socket, { taken: number; since: number }>();
+  const slow = new WeakMap<IncomingMessage, { read: number; waitedMs: number }>();
   const clock = setInterval(() => {
-    for (const socket of running.keys()) if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
+    for (const [socket, responses] of running) {
+      if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
+      for (const { req, headersSent } of responses) {
+        if (!isSlow(slow, req, http)) continue;
+        if (headersSent) socket.destroy();
+        else refuseSocket(socket, 408);
+      }
+    }
   }, http.checkedEvery).unref();
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener, a client that disconnects before the answer would end the process.
@@ -83,7 +92,7 @@ export function createHttpServer(
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
     if (closing.has(socket)) return void socket.destroy();
-    if (hasTooManyHeaders(request)) return refuseUpgrade(socket, 431);
+    if (hasTooManyHeaders(request)) return refuseSocket(socket, 431);
     upgrade(request, socket, head);
   });
 
@@ -126,8 +135,26 @@ function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, so
   return false;
 }
 
-/** Answers an upgrade request with a status and closes the connection. */
-export function refuseUpgrade(socket: Duplex, status: number): void {
+/**
+ * Whether the server has waited for the body longer than it may, in all. It waits when it has read all that came, and less came since
+ * the last check than a sender has to bring: what a busy server leaves unread is not held against the sender.
+ */
+function isSlow(
+  known: WeakMap<IncomingMessage, { read: number; waitedMs: number }>,
+  request: IncomingMessage,
+  { checkedEvery, requestWithin, requestBytes }: HttpLimits,
+): boolean {
+  if (request.complete) return false;
+  const read = request.socket.bytesRead;
+  const before = known.get(request);
+  const waits = request.readableLength === 0 && read - (before?.read ?? 0) < (requestBytes * checkedEvery) / 1_000;
+  const waitedMs = (before?.waitedMs ?? 0) + (waits ? checkedEvery : 0);
+  known.set(request, { read, waitedMs });
+  return waitedMs >= requestWithin;
+}
+
+/** Answers a request with a status and closes its connection. */
+export function refuseSocket(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
     socket.destroy(),
   );
