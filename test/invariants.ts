@@ -11,9 +11,13 @@ const breaches: Record<string, string> = {
       UNION ALL SELECT source_agent_id, target_agent_id, status::text, 0, 0, 1 FROM handed
       UNION ALL SELECT source_agent_id, target_agent_id, 'BOUNCED_BACK', 0, 0, 1 FROM handed WHERE bounced) c (source_agent_id, target_agent_id, outcome, kept, days, real)
     GROUP BY 1, 2, 3 HAVING sum(kept) <> sum(days) OR sum(kept) < sum(real) OR (sum(kept) <> sum(real) AND (SELECT position FROM pruning) = 0)`,
+  'an agent was given a session over its capacity': `
+    SELECT a.id, a.current_load, a.max_capacity FROM agents a WHERE a.current_load > a.max_capacity AND (
+      SELECT count(*) FROM sessions s JOIN agent_sessions t ON t.id = s.last_agent_session_id
+      WHERE s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED') AND EXISTS (SELECT FROM agent_sessions e WHERE e.session_id = s.id AND e.started_at < t.started_at)) > a.max_capacity`,
   "an agent's load is not the number of open sessions it holds": `
     SELECT a.id, a.current_load, count(s.id) FROM agents a LEFT JOIN sessions s ON s.agent_id = a.id AND s.status IN ('RUNNING', 'PAUSED')
-    GROUP BY a.id HAVING a.current_load <> count(s.id) OR a.current_load < 0 OR a.current_load > a.max_capacity`,
+    GROUP BY a.id HAVING a.current_load <> count(s.id) OR a.current_load < 0`,
   'a held, open session has not exactly one open tenure, of its holder': `
     SELECT s.id, s.agent_id, count(t.id), min(t.agent_id) FROM sessions s
     LEFT JOIN agent_sessions t ON t.session_id = s.id AND t.state IN ('PENDING', 'ACTIVE', 'PAUSED')

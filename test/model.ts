@@ -82,12 +82,12 @@ export class Model {
     agent: string | null,
     type: string | null,
     maxHandoffs: number,
-    { queue = false, priority = 1 } = {},
+    { queue = false, priority = 1, recording = false } = {},
   ): string | null {
     let holder = agent;
     if (agent !== null) {
       const refusal = this.refusal(agent);
-      if (refusal !== null) return refusal;
+      if (refusal !== null && !(recording && refusal === 'AGENT_AT_CAPACITY')) return refusal;
     } else if (type !== null) {
       holder = this.leastLoaded(type);
       if (holder === null && !queue) return 'NO_AGENT_AVAILABLE';

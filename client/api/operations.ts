@@ -167,6 +167,8 @@ export type CreateSessionInput = {
   project?: string | null | undefined;
   /** True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`. */
   queue?: boolean | null | undefined;
+  /** True: the Session records work that `agentId` does already. It needs no free place: the load of the Agent may exceed its capacity. Excludes `pipeline`. Null: false. */
+  recording?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
   /** Where the work is done; null when unknown. */
@@ -528,7 +530,7 @@ export type RegisterAgentInput = {
   id: string;
   /** Instructions that every Handoff to the Agent carries: at most 32 KB. */
   instructions?: string | null | undefined;
-  /** Greatest number of Sessions that the Agent may hold at once: 1 to 100,000. */
+  /** Number of Sessions up to which the Agent is given more: 1 to 100,000. Work that is recorded may exceed it. */
   maxCapacity?: number | null | undefined;
   /** Any JSON to keep with the record, at most 64 KB. */
   metadata?: unknown;

@@ -114,7 +114,7 @@ mutation('registerAgent', {
         "Kind of worker, such as CLAUDE: an upper-case letter, then at most 49 upper-case letters, digits and '_'.",
       ),
       maxCapacity: withDefault(maxCapacity, 5).describe(
-        'Greatest number of Sessions that the Agent may hold at once: 1 to 100,000.',
+        'Number of Sessions up to which the Agent is given more: 1 to 100,000. Work that is recorded may exceed it.',
       ),
       name: optional(fields.name),
       role: optional(fields.role),
@@ -142,7 +142,7 @@ mutation('updateAgent', {
       id,
       type: kept(agentType).describe('New type. Existing Handoffs keep the type of their time.'),
       maxCapacity: kept(maxCapacity).describe(
-        'Greatest number of Sessions that the Agent may hold at once: 1 to 100,000, not below its load.',
+        'Number of Sessions up to which the Agent is given more: 1 to 100,000. It cannot be lowered below the load.',
       ),
       name: kept(fields.name),
       role: fields.role.nullable().optional(),

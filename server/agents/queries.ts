@@ -7,7 +7,9 @@ interface Places {
 }
 export type ShownStatus = AdministrativeStatus | 'BUSY';
 
-export const freePlaces = ({ currentLoad, maxCapacity }: Places): number => maxCapacity - currentLoad;
+/** Work that is recorded needs no place, so that the load may exceed the capacity. */
+export const freePlaces = ({ currentLoad, maxCapacity }: Pick<Places, 'currentLoad' | 'maxCapacity'>): number =>
+  Math.max(0, maxCapacity - currentLoad);
 
 /** The status shown to clients: BUSY is computed, never stored. */
 export const shownStatus = (agent: Places): ShownStatus =>

@@ -45,7 +45,8 @@ builder.prismaNode('Agent', {
     maxCapacity: t.exposeInt('maxCapacity', { access: 'inherit' }),
     freePlaces: t.int({
       access: 'inherit',
-      description: 'Number of further Sessions that the Agent has room for: capacity minus load, whatever its status.',
+      description:
+        'Number of further Sessions that the Agent has room for: capacity minus load, whatever its status; 0 when the load exceeds the capacity.',
       select: places,
       resolve: freePlaces,
     }),

@@ -157,6 +157,14 @@ describe('updateAgent', () => {
     expect(await update(id, { maxCapacity: 2 })).toMatchObject({ maxCapacity: 2, currentLoad: 2 });
   });
 
+  it('raises the capacity of an agent over capacity, also to less than its load', async () => {
+    const id = await busy(home);
+    await db.prisma.agent.update({ where: { id }, data: { maxCapacity: 2 } });
+    for (let n = 0; n < 3; n += 1) await home.session(id, { recording: true });
+    expect(await update(id, { maxCapacity: 3 })).toMatchObject({ maxCapacity: 3, currentLoad: 5 });
+    expect(await home.send('updateAgent', { id, maxCapacity: 2 })).toMatchObject({ __typename: 'InvalidStateError' });
+  });
+
   it('lets an existing handoff keep the type of its time', async () => {
     const { id } = await registered();
     const { handoffId } = await home.reassign(await home.session(null), { agentId: id });

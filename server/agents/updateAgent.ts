@@ -16,7 +16,7 @@ export async function updateAgent(
       'OFFLINE',
     ]);
   }
-  if (fields.maxCapacity !== undefined && fields.maxCapacity < agent.currentLoad) {
+  if (fields.maxCapacity !== undefined && fields.maxCapacity < Math.min(agent.currentLoad, agent.maxCapacity)) {
     throw new InvalidStateError(
       `Agent '${id}' holds ${agent.currentLoad} sessions: its capacity cannot become ${fields.maxCapacity} before it holds fewer`,
       `LOAD ${agent.currentLoad}`,

@@ -150,8 +150,14 @@ function hooksStep(connection: Connection): Finding {
 async function agentStep(ask: Api, connection: Connection): Promise<Finding> {
   const { agent: id } = connection;
   const { agent } = await ask<{
-    agent: { status: string; freePlaces: number; maxCapacity: number; archivedAt: string | null } | null;
-  }>('query DoctorAgent($id: ID!) { agent(id: $id) { status freePlaces maxCapacity archivedAt } }', { id });
+    agent: {
+      status: string;
+      freePlaces: number;
+      currentLoad: number;
+      maxCapacity: number;
+      archivedAt: string | null;
+    } | null;
+  }>('query DoctorAgent($id: ID!) { agent(id: $id) { status freePlaces currentLoad maxCapacity archivedAt } }', { id });
   if (agent === null) return { wrong: `Baton has no agent '${id}' that the key may read`, remedy: again(connection) };
   if (agent.archivedAt !== null)
     return {
@@ -165,7 +171,7 @@ async function agentStep(ask: Api, connection: Connection): Promise<Finding> {
     };
   if (agent.freePlaces < 1)
     return {
-      wrong: `${id} holds ${agent.maxCapacity} sessions, as many as it may: work in other folders is not recorded`,
+      wrong: `${id} holds ${agent.currentLoad} sessions and has ${agent.maxCapacity} places: work in other folders is recorded, but no handoff reaches it`,
       remedy: 'An operator raises maxCapacity with updateAgent, or completes sessions that have ended.',
     };
   return { right: `${id} is ${agent.status} with ${agent.freePlaces} of ${agent.maxCapacity} places free` };

@@ -651,16 +651,33 @@ describe('without Baton', async () => {
   });
 });
 
+describe('an agent without a free place', () => {
+  it('records the work of each folder, and its model is told at the start that it is over capacity', async () => {
+    await agent('full-1', { maxCapacity: 2 });
+    const places = [0, 1, 2, 3].map(() => workplace(url, { agent: 'full-1' }));
+    const told = [];
+    for (const place of places) {
+      told.push((await place.hook('SessionStart')).context);
+      place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+      await place.hook('Stop');
+      await eventually(place, { holder: 'full-1', messages: ['Dig.', 'Dug.'] });
+    }
+    const over = (held: number) => `Agent full-1 is over capacity: it holds ${held} sessions and has 2 places.`;
+    expect(told.map((text) => /Agent full-1 is over capacity: .*? places\./.exec(text!)?.[0])).toEqual([
+      undefined,
+      undefined,
+      over(3),
+      over(4),
+    ]);
+    for (const text of told) expect(text).toMatch(/^You work as agent full-1\. Baton records this work/);
+    expect((await places[3]!.hook('UserPromptSubmit')).context).toBeNull();
+  });
+});
+
 describe('work that Baton does not record', () => {
   const told = async (place: Place): Promise<string | null> => (await place.hook('UserPromptSubmit')).context;
 
   it.each([
-    [
-      'its agent is at capacity',
-      'UPDATE agents SET max_capacity = 1 WHERE id = $1',
-      'UPDATE agents SET max_capacity = 9 WHERE id = $1',
-      'AGENT_AT_CAPACITY',
-    ],
     [
       'its agent is drained',
       "UPDATE agents SET administrative_status = 'DRAINING' WHERE id = $1",
@@ -676,10 +693,8 @@ describe('work that Baton does not record', () => {
   ])(
     'is named with the reason, once, when %s, and recorded once that is corrected',
     async (name, spoil, mend, says) => {
-      const id = `full-${name.length}`;
-      await agent(id, { maxCapacity: 2 });
-      // An archived agent holds nothing.
-      if (says === 'AGENT_AT_CAPACITY') await world(database.pool).session(id);
+      const id = `closed-${name.length}`;
+      await agent(id);
       await database.pool.query(spoil, [id]);
       const place = workplace(url, { agent: id });
       const first = (await place.hook('SessionStart')).context;

@@ -48,6 +48,7 @@ const command = fc.oneof(
       max: fc.constantFrom(0, 1, 5),
       key: fc.boolean(),
       queue: fc.boolean(),
+      recording: fc.boolean(),
       priority: fc.constantFrom('LOW' as const, 'NORMAL' as const, 'HIGH' as const),
     }),
   },
@@ -200,10 +201,15 @@ class Run {
   async create(c: Extract<Command, { kind: 'create' }>): Promise<void> {
     const type = c.agent === null ? c.type : null;
     const queue = c.queue && type !== null;
-    const fields = { agentType: type, maxHandoffs: c.max, queue, priority: c.priority };
+    const recording = c.recording && c.agent !== null;
+    const fields = { agentType: type, maxHandoffs: c.max, queue, priority: c.priority, recording };
     const idempotencyKey = `key-${(this.#keys += 1)}`;
     await this.agree(
-      this.model.create(c.agent, type, c.max, { queue, priority: ['LOW', 'NORMAL', 'HIGH'].indexOf(c.priority) }),
+      this.model.create(c.agent, type, c.max, {
+        queue,
+        recording,
+        priority: ['LOW', 'NORMAL', 'HIGH'].indexOf(c.priority),
+      }),
       async () => {
         this.sessionIds.push(await session(c.agent, fields, { idempotencyKey }));
       },
@@ -323,8 +329,26 @@ async function freshRun(): Promise<Run> {
       await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
     }
   // Something to work on from the first command on: one held, one not.
-  await fresh.step({ kind: 'create', agent: 'ada', type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
-  await fresh.step({ kind: 'create', agent: null, type: null, max: 5, key: false, queue: false, priority: 'NORMAL' });
+  await fresh.step({
+    kind: 'create',
+    agent: 'ada',
+    type: null,
+    max: 5,
+    key: false,
+    queue: false,
+    recording: false,
+    priority: 'NORMAL',
+  });
+  await fresh.step({
+    kind: 'create',
+    agent: null,
+    type: null,
+    max: 5,
+    key: false,
+    queue: false,
+    recording: false,
+    priority: 'NORMAL',
+  });
   return fresh;
 }
 

@@ -123,7 +123,7 @@ function sharedWords({ texts }: Candidate, { from, in: wanted }: NonNullable<Occ
 
 const load = ({ currentLoad, maxCapacity }: Candidate): Told => ({
   name: 'LOAD',
-  value: 1 - currentLoad / maxCapacity,
+  value: Math.max(0, 1 - currentLoad / maxCapacity),
   explanation: `${currentLoad} of ${maxCapacity} places taken`,
 });
 

@@ -152,6 +152,7 @@ export async function importNewSession(
     contextVariables: null,
     maxHandoffs: defaultMaxHandoffs,
     handoffsEnabled,
+    recording: agentId !== null,
   };
   const { sessionId } = await createSession(work, { ...created, title: given });
   await work.flush();

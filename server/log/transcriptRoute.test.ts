@@ -203,12 +203,6 @@ describe('POST /sessions/<id>/transcript', () => {
       { code: 'NOT_FOUND', id: 'nobody' },
     ],
     [
-      'a new session for an agent without a free place',
-      async () => ({ to: address('new', '?agentId=full') }),
-      409,
-      { code: 'AGENT_AT_CAPACITY' },
-    ],
-    [
       'a new session with a blank title',
       async () => ({ to: address('new', '?title=%20') }),
       400,
@@ -296,6 +290,15 @@ describe('POST /sessions/<id>/transcript', () => {
       agent: null,
     });
     expect(await titleOf('', 'claude-failed-write')).toMatchObject({ title: 'Claude Code session of 2026-03-02' });
+  });
+
+  it('creates a session for an agent without a free place: recording needs none', async () => {
+    const body = await file('claude-failed-write');
+    expect(await upload(address('new', '?agentId=full'), body)).toMatchObject({ status: 200 });
+    expect(await db.prisma.agent.findUnique({ where: { id: 'full' } })).toMatchObject({
+      currentLoad: 2,
+      maxCapacity: 1,
+    });
   });
 
   it('rejects an agent that asks for a new session', async () => {

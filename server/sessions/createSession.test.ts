@@ -1,8 +1,12 @@
+import { describe, expect, it } from 'vitest';
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { encodeId } from '../core/ids.ts';
 import { archivePipeline } from '../pipelines/definePipeline.ts';
+import { brokenInvariants } from '../../test/invariants.ts';
+import { client } from '../../test/graphql.ts';
 import { house, testRefusals, type House, type Mutation, type Refusal } from '../../test/refusals.ts';
+import { startApp } from '../../test/server.ts';
 
 const home = await house();
 
@@ -92,6 +96,14 @@ const cases: Refusal[] = [
       data: { path: ['input', 'queue'] },
     }),
     /give agentType and leave out agentId/,
+  ),
+  ...[{ agentType: 'CLAUDE' }, {}, { agentId: 'ada', pipeline: 'story' }].map((more) =>
+    create(
+      'BadUserInputError',
+      `it records the work of ${JSON.stringify(more)}`,
+      () => ({ input: { title: 'Work', recording: true, ...more }, data: { path: ['input', 'recording'] } }),
+      /give agentId, and leave out pipeline/,
+    ),
   ),
   create(
     'NotFoundError',
@@ -201,3 +213,39 @@ const cases: Refusal[] = [
 ];
 
 testRefusals(home, ['createSession'], cases);
+
+describe('a session that records work', () => {
+  it('needs no free place: the load exceeds the capacity, the session says so, and nothing is assigned until places are free', async () => {
+    const { unique, agent, send, db } = home;
+    const { post } = client((await startApp(db)).url);
+    const id = unique('full');
+    await agent(id, { maxCapacity: 1 });
+    const record = async (): Promise<string> => {
+      const { session } = (await send('createSession', { title: 'Work', agentId: id, recording: true })) as unknown as {
+        session: { id: string };
+      };
+      return session.id;
+    };
+    const [first, second] = [await record(), await record()];
+    const over = async () =>
+      (
+        await post<object>(
+          `{ agent(id: "${id}") { status currentLoad maxCapacity freePlaces } one: session(id: "${first}") { overCapacity } other: session(id: "${second}") { overCapacity } }`,
+        )
+      ).data;
+    expect(await over()).toEqual({
+      agent: { status: 'BUSY', currentLoad: 2, maxCapacity: 1, freePlaces: 0 },
+      one: { overCapacity: true },
+      other: { overCapacity: true },
+    });
+    const assign = async (): Promise<string> =>
+      (await send('createSession', { title: 'More', agentId: id })).__typename;
+    expect(await assign()).toBe('AgentAtCapacityError');
+    await send('completeSession', { sessionId: second });
+    expect([await over(), await assign()]).toMatchObject([
+      { agent: { currentLoad: 1, freePlaces: 0 }, one: { overCapacity: false }, other: { overCapacity: false } },
+      'AgentAtCapacityError',
+    ]);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+});

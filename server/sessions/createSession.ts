@@ -28,6 +28,8 @@ export interface CreateSessionInput {
   pipeline?: string | null;
   /** Waits for an agent of the type when none is free. Excludes `agentId`. */
   queue?: boolean;
+  /** Records work that `agentId` does already: needs no free place. */
+  recording?: boolean | undefined;
   externalId?: string | null;
   project?: string | null;
   /** Default: NORMAL. */
@@ -103,7 +105,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   demandMove(
     work,
     { session: null, expectedVersion: null, target: agent, agentType: input.agentType, stage: start, started: null },
-    waits ? 'free choice' : undefined,
+    waits ? 'free choice' : input.recording === true ? 'capacity' : undefined,
   );
 
   const session: Session = {

@@ -71,6 +71,11 @@ mutation('createSession', {
       queue: withDefault(z.boolean(), false).describe(
         'True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.',
       ),
+      recording: optional(z.boolean())
+        .transform((given) => given ?? undefined)
+        .describe(
+          'True: the Session records work that `agentId` does already. It needs no free place: the load of the Agent may exceed its capacity. Excludes `pipeline`. Null: false.',
+        ),
       metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
       contextVariables: optional(contextVariables).describe(
         "Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused.",
@@ -96,6 +101,10 @@ mutation('createSession', {
     .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, {
       path: ['pipeline'],
       message: 'chooses by the type of its start stage: leave out agentType, or the pipeline',
+    })
+    .refine(({ recording, agentId: named, pipeline }) => recording !== true || (named !== null && pipeline === null), {
+      path: ['recording'],
+      message: 'records the work of one agent outside of pipelines: give agentId, and leave out pipeline',
     }),
   payload: payload('The Session was created.'),
   errors: [

@@ -9,6 +9,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { limitIn } from '../graphql/limitedReads.ts';
 import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
+import { isOpenSession } from '../custody/rules.ts';
 import { isOpenTenure } from './queries.ts';
 import { reasonsOf } from './stuck.ts';
 
@@ -32,6 +33,12 @@ builder.prismaNode('Session', {
         'Type of `agent`; in a finished Session, its type when the Session ended. Null when the Session is unassigned.',
       select: { endedAgentType: true, agent: { select: { type: true } } },
       resolve: ({ endedAgentType, agent }) => endedAgentType ?? agent?.type ?? null,
+    }),
+    overCapacity: t.boolean({
+      description:
+        'Whether the holder holds more Sessions than its capacity, because work that is recorded needs no place. Nothing is assigned to it meanwhile. False when the Session is finished or unassigned.',
+      select: { status: true, agent: { select: { currentLoad: true, maxCapacity: true } } },
+      resolve: ({ status, agent }) => isOpenSession(status) && agent !== null && agent.currentLoad > agent.maxCapacity,
     }),
     previousAgentType: t.exposeString('previousAgentType', { nullable: true }),
     contextVariables: t.field({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { readsInstructions } from '../access/rules.ts';
+import { freePlaces } from '../agents/queries.ts';
 import { previewOf } from '../context/preview.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import { readableSessions } from '../core/readable.ts';
@@ -71,7 +72,7 @@ const SimulatedTarget = builder.objectRef<NonNullable<Simulation['target']>>('Ha
     }),
     freePlaces: t.int({
       description: 'Number of further Sessions that it has room for now.',
-      resolve: ({ maxCapacity, currentLoad }) => maxCapacity - currentLoad,
+      resolve: freePlaces,
     }),
   }),
 });

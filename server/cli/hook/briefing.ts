@@ -45,12 +45,21 @@ function textOf(
   const started = atStart
     ? [
         `You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`,
+        ...overCapacity(agent, session),
         ...listOf(elsewhere),
       ]
     : [];
   const told = [...(returned === null ? [] : [returned.text]), ...started, ...proposed];
   return told.length === 0 ? null : lines(told);
 }
+
+/** Recording needs no place, but handoffs to the agent do. */
+const overCapacity = (agent: string, { overCapacity: isOver, agent: holder }: Session): string[] =>
+  isOver === true
+    ? [
+        `Agent ${agent} is over capacity: it holds ${holder?.currentLoad} sessions and has ${holder?.maxCapacity} places. No handoff reaches it, and work that it hands off does not come back to it, until it holds fewer sessions or an operator raises maxCapacity. Tell the user.`,
+      ]
+    : [];
 
 /** A proposed handoff, with the one call that makes it. */
 function proposedLine({ windowTokens, contextWindow, compaction, targets }: Proposal): string {

@@ -5,7 +5,9 @@ export interface Session {
   id: string;
   title: string;
   status: string;
-  agent: { id: string } | null;
+  agent: { id: string; currentLoad?: number; maxCapacity?: number } | null;
+  /** Whether its agent holds more sessions than it has places. */
+  overCapacity?: boolean;
   workspace: { id: string } | null;
   openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
   lastHandoff?: LastHandoff | null;
@@ -39,13 +41,13 @@ export interface WaitingHandoff {
 }
 
 const sessionFields =
-  'session(id: $id, externalId: $externalId) { id title status agent { id } workspace { id } openHandoff { id status';
+  'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
   lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
-  ... on CreateSessionPayload { session { id title status agent { id } workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
+  ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
 /** Which session: the one that is named, else that of the folder and branch. */
 const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
@@ -96,7 +98,7 @@ async function createFor(server: Server, agent: string, work: Work, signal: Abor
     const { answer } = await ask<{ answer: { session: Session } }>(
       server,
       create,
-      { input: { title, externalId, project, workspace, agentId: agent } },
+      { input: { title, externalId, project, workspace, agentId: agent, recording: true } },
       signal,
     );
     return { ...answer.session, openHandoff: null };
