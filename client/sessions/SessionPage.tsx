@@ -45,6 +45,7 @@ const SessionPageDocument = graphql(`
       version
       updatedAt
       lastActivityAt
+      overCapacity
       agent {
         id
       }
@@ -113,7 +114,7 @@ interface KnownProps {
 }
 
 function Known({ session, failure, view, opening }: KnownProps) {
-  const { id, title, status, version, updatedAt, agent, agentSession, pipeline } = session;
+  const { id, title, status, version, updatedAt, overCapacity, agent, agentSession, pipeline } = session;
   const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
@@ -139,6 +140,7 @@ function Known({ session, failure, view, opening }: KnownProps) {
           <span>
             changed <Time at={updatedAt} />
           </span>
+          {overCapacity && <span>{agent?.id} is over capacity</span>}
           <CopyId id={id} noun="session" />
         </span>
       }

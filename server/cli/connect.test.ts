@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
     code: 0,
     stderr: '',
     stdout: expect.stringMatching(
-      /^\+ .*"url": "http:\/\/127.0.0.1:1\/mcp\/claude-7\?workspace=ws_[0-9a-f]{20}"/m,
+      /^\+ .*"BATON_MCP": "http:\/\/127.0.0.1:1\/mcp\/claude-7\?workspace=ws_[0-9a-f]{20}"/m,
     ) as string,
   });
   expect([existsSync(join(folder, '.mcp.json')), existsSync(join(folder, local))]).toEqual([false, false]);
@@ -71,7 +71,12 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
     hooks: Record<string, { hooks: { command: string }[] }[]>;
     env: object;
   };
-  expect(env).toEqual({ MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: '10000' });
+  expect(env).toEqual({
+    BATON_MCP: expect.stringMatching(/\/mcp\/claude-7\?workspace=ws_/) as string,
+    MCP_CONNECTION_NONBLOCKING: 'false',
+    MCP_CONNECT_TIMEOUT_MS: '10000',
+  });
+  expect(read('.mcp.json')).toContain('"url": "${BATON_MCP:-http://127.0.0.1:4000/mcp/claude-7}"');
   for (const path of ['.mcp.json', local]) expect(read(path)).toMatch(/\}\n$/);
   expect(Object.keys(hooks)).toEqual([
     'SessionStart',
@@ -89,6 +94,38 @@ it('connects Claude Code with --agent and --url, shows the difference, and remov
   expect(removed).toMatchObject({ code: 0, stderr: '' });
   expect(['.mcp.json', local].map((path) => existsSync(join(folder, path)))).toEqual([false, false]);
   expect(read('.claude/settings.json')).toBe('{\n  "model": "opus"\n}\n');
+});
+
+it.each(['plain', "a 'quoted' [name]", '#1 ! done?', '-x \\ "two"', 'ünïcode\u3000'])(
+  'leaves nothing of this machine to a commit, in a repository and a folder named %s',
+  async (name) => {
+    const repository = join(mkdtempSync(join(root, 'repository-')), name);
+    const folder = join(repository, name);
+    mkdirSync(folder, { recursive: true });
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'core.quotePath=false', ...args], { cwd: folder, encoding: 'utf8' });
+    git('init', '-q');
+    const shown = (): string[] => git('status', '--porcelain=v1', '-uall', '-z').split('\0').filter(Boolean);
+    for (const tool of ['claude-code', 'codex', 'claude-code'])
+      expect(await connect(folder, [tool, '--url', 'http://127.0.0.1:4123'])).toMatchObject({ code: 0 });
+    expect(shown()).toEqual([`?? ${name}/.mcp.json`]);
+    expect(readFileSync(join(folder, '.mcp.json'), 'utf8')).not.toMatch(/4123|ws_|\/tmp/);
+    const excluded = readFileSync(join(repository, '.git/info/exclude'), 'utf8');
+    expect(excluded.match(/\.toml$/gm)).toHaveLength(1);
+    await connect(folder, ['codex', '--remove']);
+    await connect(folder, ['claude-code', '--remove']);
+    expect(readFileSync(join(repository, '.git/info/exclude'), 'utf8')).not.toMatch(/\.claude|\.codex/);
+  },
+);
+
+it('says which settings git has in commits already', async () => {
+  const folder = project();
+  const git = (...args: string[]): Buffer => execFileSync('git', args, { cwd: folder });
+  mkdirSync(join(folder, '.codex'));
+  writeFileSync(join(folder, '.codex/config.toml'), 'model = "o3"\n');
+  git('init', '-q');
+  git('add', '.');
+  expect((await connect(folder, ['codex'])).stderr).toContain('.codex/config.toml names this machine, and git has it');
 });
 
 it('takes out of the shared settings the hooks that earlier versions wrote there', async () => {

@@ -7,7 +7,8 @@ import { StartError } from '../infra/startError.ts';
 import { withApi } from './api.ts';
 import { isChange, makeChanges, planChange, type Change } from './connect/change.ts';
 import { tools, type Tool } from './connect/entries.ts';
-import { settingsFiles } from './connect/settingsFiles.ts';
+import { exclude, include } from './connect/exclude.ts';
+import { ofThisMachine, settingsFiles } from './connect/settingsFiles.ts';
 import { workspaceIn } from './hook/work.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print, tell } from './output.ts';
@@ -29,8 +30,8 @@ this id.
   --remove            removes what 'connect' wrote
 ${urlUsage}
 
-Claude Code: .mcp.json and .claude/settings.local.json. Codex: .codex/config.toml. They name this folder and programs of this
-machine: do not commit them. '${commandLine('doctor')}' tries the whole way.
+Claude Code: .mcp.json, which a team may commit, and .claude/settings.local.json. Codex: .codex/config.toml. The last two name this
+folder and programs of this machine: git leaves them out of commits (.git/info/exclude). '${commandLine('doctor')}' tries the whole way.
 When BATON_KEY is set, the settings refer to that variable: the key itself is not written into them.`;
 
 async function run(args: string[]): Promise<void> {
@@ -68,10 +69,19 @@ async function run(args: string[]): Promise<void> {
   if (values.print) return;
   const isNew = changes.some(isChange);
   if (isNew || values.remove) makeChanges(changes, values.remove);
+  if (!values.global) keepOut(ofThisMachine[tool], values.remove);
   if (values.remove) return;
   if (isNew) for (const note of notes[tool](needsKey)) tell(note);
   if (isNew) tell(`To undo this: ${commandLine(`connect ${tool}${values.global ? ' --global' : ''} --remove`)}`);
   await setAgents(url, agent, tool, values.with);
+}
+
+/** Keeps settings that name this machine out of commits, or no longer. */
+function keepOut(file: string, isRemoval: boolean): void {
+  if (isRemoval) return include([file]);
+  const { listed, tracked } = exclude([file]);
+  if (listed.length > 0) tell(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
+  if (tracked.length > 0) tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
 }
 
 /** Each folder and branch in which the tool works is a session that the agent holds. */

@@ -156,7 +156,7 @@ SELECT ${moveColumns},
       LEFT JOIN handoffs h ON h.id = t.handoff_id AND h.via = 'TOOL' AND (h.source_agent_id = $8 OR ($8 IS NULL AND h.id = $9::uuid))
     WHERE c.session_id = $1 AND c.call_id = $7
       AND (h.id IS NOT NULL OR (EXISTS (SELECT FROM turns u WHERE u.id = c.turn_id AND u.agent_session_id = $10::uuid) AND (c.name = $11
-        OR (c.result IS NULL AND c.error IS NULL AND (c.name LIKE 'mcp\\_\\_%' OR translate(lower(c.name), '-', '_') = translate(lower($11), '-', '_'))))))
+        OR (c.result IS NULL AND c.error IS NULL AND (c.name LIKE 'mcp\\_\\_%' OR c.name = 'baton_handoff' OR translate(lower(c.name), '-', '_') = translate(lower($11), '-', '_'))))))
     ORDER BY h.id IS NULL, c.index DESC LIMIT 1) r) AS recorded,
   (SELECT json_build_object('name', t.name, 'targetAgentId', t.target_agent_id, 'variables', t.variables, 'instructions', t.instructions, 'carry', t.carry, 'generated', false)
     FROM handoff_tools t JOIN handoff_tool_offers o ON o.tool_id = t.id AND o.agent_id = $2 WHERE t.id = $12::uuid AND t.archived_at IS NULL) AS tool,
