@@ -898,7 +898,7 @@ export type AcceptHandoffMutationVariables = Exact<{
 
 
 export type AcceptHandoffMutation = { answer:
-    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, workspace: { branch: string | null, commit: string | null } | null, session: { id: string, title: string, workspace: { id: string | null, host: string | null, folder: string | null, repository: string | null, branch: string | null, commit: string | null } | null }, sourceAgent: { id: string } | null, targetAgent: { id: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, workspace: { branch: string | null, commit: string | null } | null, session: { id: string, title: string, workspace: { id: string | null, host: string | null, folder: string | null, repository: string | null, branch: string | null, commit: string | null } | null, workingTree: { branch: string | null, commit: string | null, status: string, takenAt: string } | null }, sourceAgent: { id: string } | null, targetAgent: { id: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
@@ -1500,6 +1500,12 @@ export const AcceptHandoffDocument = new TypedDocumentString(`
             repository
             branch
             commit
+          }
+          workingTree {
+            branch
+            commit
+            status
+            takenAt
           }
         }
       }

@@ -268,6 +268,12 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "RecordDecisionPayload"
   ],
+  "RecordWorkingTreeResult": [
+    "BadUserInputError",
+    "InvalidStateError",
+    "NotFoundError",
+    "RecordWorkingTreePayload"
+  ],
   "RedeliverResult": [
     "BadUserInputError",
     "IdempotencyMismatchError",
@@ -479,6 +485,7 @@ export const embeddedTypes: string[] = [
   "ReassignSessionPayload",
   "RecentMessage",
   "RecordDecisionPayload",
+  "RecordWorkingTreePayload",
   "RedeliverPayload",
   "RegisterAgentPayload",
   "RejectHandoffPayload",
@@ -517,5 +524,6 @@ export const embeddedTypes: string[] = [
   "WebhookConnection",
   "WebhookEdge",
   "WithheldItems",
+  "WorkingTree",
   "Workspace"
 ];

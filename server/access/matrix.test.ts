@@ -100,6 +100,7 @@ const mutations: Record<Mutation, Line> = {
   ),
   recordDecision: worker(async (whose) => ({ ...(await sessionInput(whose)), text: 'So be it' })),
   setTasks: worker(async (whose) => ({ ...(await sessionInput(whose)), tasks: [] })),
+  recordWorkingTree: worker(async (whose) => ({ ...(await sessionInput(whose)), status: ' M a', diffstat: '' })),
   captureSnapshot: worker(sessionInput),
   acceptHandoff: worker(handoffInput),
   rejectHandoff: worker(async (whose) => ({ ...(await handoffInput(whose)), reason: 'no' })),
@@ -280,6 +281,7 @@ describe('an agent', () => {
       const inputs = {
         recordDecision: { text: 'So be it' },
         setTasks: { tasks: [] },
+        recordWorkingTree: { status: '', diffstat: '' },
         captureSnapshot: {},
         initiateHandoff: { targetAgentId: 'eve' },
       };

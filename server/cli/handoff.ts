@@ -6,8 +6,9 @@ import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 import { withApi } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, tell } from './output.ts';
 import { workIn } from './hook/work.ts';
+import { workingTreeIn } from './hook/workingTree.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('handoff <agent>')} [options]
@@ -42,6 +43,11 @@ async function run(args: string[]): Promise<void> {
   const { reason, summary } = values;
   const { handoff, session } = await withApi(serverUrl(values.url), async (ask) => {
     const sessionId = values.session ?? (process.env['BATON_SESSION'] || (await sessionHere(ask)));
+    const tree = values.session === undefined ? await workingTreeIn(realpathSync('.')) : null;
+    if (tree !== null)
+      await ask(recordTree, { input: { sessionId, ...tree } }).catch(({ message }: Error) =>
+        tell(`The working tree was not recorded: ${message}`),
+      );
     return ask(InitiateHandoffDocument, {
       input: {
         sessionId,
@@ -57,6 +63,9 @@ async function run(args: string[]): Promise<void> {
   else if (handoff === null) print(`${session.id} waits for a free place`);
   else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
 }
+
+const recordTree =
+  'mutation BatonTree($input: RecordWorkingTreeInput!) { answer: recordWorkingTree(input: $input) { __typename ... on Error { code message } } }';
 
 async function sessionHere(ask: Api): Promise<string> {
   const { externalId } = workIn(realpathSync('.'));

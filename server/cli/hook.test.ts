@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
@@ -392,6 +393,45 @@ describe('before a handoff tool', () => {
       expect(await call(place, 'baton_note', named)).toEqual({ code: 0, context: null, stderr: '' });
     await initiate(await idOf(other), 'codex-1');
     expect(await call(other, 'baton_note')).toEqual({ code: 0, context: null, stderr: '' });
+  });
+
+  it('records the working tree of its repository in the handoff, and tells the next agent how its own files differ', async () => {
+    const place = workplace(url);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: place.folder });
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(place.folder, 'fence.txt'), 'one\n');
+    git('add', '.');
+    git('commit', '-qm', 'Begin');
+    const commit = git('rev-parse', 'HEAD').toString().trim();
+    writeFileSync(join(place.folder, 'fence.txt'), 'one\ntwo\n');
+    writeFileSync(join(place.folder, 'a "gate".txt'), '');
+    place.write(entry('user', 'Hand it off.'));
+    await place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'codex-1' } });
+    const { handoffId } = await initiate(await idOf(place), 'codex-1', { reason: 'Paint it' });
+    const { rows } = await database.pool.query<{ tree: object }>(
+      "SELECT context -> 'workingTree' AS tree FROM handoffs WHERE id = $1",
+      [handoffId],
+    );
+    expect(rows[0]!.tree).toMatchObject({
+      branch: 'main',
+      commit,
+      status: ' M fence.txt\n?? "a \\"gate\\".txt"',
+      diffstat: expect.stringMatching(/fence\.txt \| 1 \+/) as string,
+      agentId: 'claude-1',
+    });
+    const start = async () => (await place.hook('SessionStart', {}, { agent: 'codex-1' })).context;
+    const same = await start();
+    expect(same).toMatch(/^The handoff handoff_\w+ of this work waits for you, agent codex-1, reason.*"Paint it"/);
+    expect(same).not.toContain('differ');
+    // The prompt comes once, with baton_accept.
+    expect(same).not.toContain('# Handoff from');
+    git('commit', '-qam', 'Two');
+    writeFileSync(join(place.folder, 'more.txt'), '');
+    expect(await start()).toMatch(
+      /The files of your folder differ from those that were recorded at \S+: the commit; 1 of the changes that were there are not here; 1 change is here that was not there\./,
+    );
+    expect(place.logged()).toEqual([]);
   });
 
   it('leaves other tools alone', async () => {

@@ -7,10 +7,11 @@ import { isPassing, probe, StillAway, whileToolWaits } from './hook/reach.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
-import { isHeldBy, lastSessionOf, workOf } from './hook/session.ts';
+import { isHeldBy, isTakenOver, lastSessionOf, workOf } from './hook/session.ts';
 import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
+import { recordTree, treeDifference, workingTreeIn, type WorkingTree } from './hook/workingTree.ts';
 import { printedJson, printJson, tell } from './output.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
@@ -152,27 +153,39 @@ async function beforeCall(
   const [, tool] = /^mcp__baton__(baton_handoff|baton_note|transfer_to_.*)$/.exec(String(name)) ?? [];
   if (tool === undefined) return;
   await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
+    const tree = tool === 'baton_note' ? null : workingTreeIn(folder, signal);
     try {
-      if (tool === 'baton_note') return;
+      if (tree === null) return;
       if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId, signal);
       await send(call, { ...nothing, path, folder, handsOff: true }, signal);
     } finally {
-      await nameSession(call, tool, isObject(given) ? given : {}, workIn(folder, path), signal);
+      await nameSession(call, tool, isObject(given) ? given : {}, { work: workIn(folder, path), tree }, signal);
     }
   });
 }
 
-/** Gives a call that names no session the one of this folder. Without one Baton says what the call may mean. */
+/**
+ * Gives a call that names no session the one of this folder; without one Baton says what the call may mean. Before a handoff records
+ * the state of the folder's files in it.
+ */
 async function nameSession(
-  { tool, agent, server }: Call,
+  call: Call,
   called: string,
   input: Record<string, unknown>,
-  work: Work,
+  { work, tree }: { work: Work; tree: Promise<WorkingTree | null> | null },
   signal: AbortSignal,
 ): Promise<void> {
-  if (input['session'] !== undefined || input['_handoff_session'] !== undefined) return;
+  const { tool, agent, server } = call;
+  const named = input['session'] ?? input['_handoff_session'];
+  if (named !== undefined && tree === null) return;
   const session = await lastSessionOf(server, work, signal);
-  if (session === null || !isHeldBy(agent, session)) return;
+  if (session === null || !isHeldBy(agent, session) || (named !== undefined && named !== session.id)) return;
+  const taken = await tree;
+  if (taken != null) {
+    const problem = await recordTree(server, session.id, taken, signal);
+    if (problem !== null) note(call, problem);
+  }
+  if (named !== undefined) return;
   const updatedInput = { ...input, [called.startsWith('baton_') ? 'session' : '_handoff_session']: session.id };
   // Codex takes no other input without this; Claude Code asks the user as ever.
   const decision = tool === 'codex' ? { permissionDecision: 'allow' } : {};
@@ -197,11 +210,20 @@ async function brief(
   const answer = await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
     workOf(server, agent, work, signal),
   ).catch(refusalIn);
+  // Only who takes work over compares: git takes a while in a large repository.
+  const isTaken =
+    !('refusal' in answer) &&
+    answer.session !== null &&
+    answer.session.id !== before?.session &&
+    isTakenOver(agent, answer.session);
+  const difference = isTaken
+    ? treeDifference(answer.session!.workingTree, await workingTreeIn(work.workspace.folder))
+    : null;
   const problem = 'refusal' in answer ? answer.refusal : memory.problem();
   const briefing =
     'refusal' in answer
       ? null
-      : briefingOf(agent, answer.session, answer.waiting, before?.problem === undefined ? before : null);
+      : briefingOf(agent, answer.session, answer.waiting, before?.problem === undefined ? before : null, difference);
   const text =
     problem === null ? (briefing?.text ?? null) : problem === before?.problem ? null : notRecorded(agent, problem);
   if (text !== null) await printedJson({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });

@@ -94,6 +94,7 @@ export function buildContext(
       'findings',
       findingsOf(actions, [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n')),
     ),
+    ...(sources.workingTree != null && { workingTree: sources.workingTree }),
     ...factsOf(log, actions),
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),

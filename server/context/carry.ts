@@ -57,6 +57,7 @@ export function carriedContext(sources: Sources, input: BuildInput, carry: Carry
     DECISION: sources.totals.decisions - left.totals.decisions,
     VARIABLE: Object.keys(input.variables).length - Object.keys(variables).length,
   };
+  if (sources.workingTree != null && left.workingTree == null) withheld.WORKING_TREE = 1;
   const whole = buildContext(left, {
     ...input,
     variables,
@@ -89,6 +90,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     lastCalls: withCalls ? lastCalls : [],
     calls: !withCalls ? [] : carry.files ? calls : calls.map((call) => ({ ...call, filesModified: [] })),
     files: carry.files ? files : [],
+    workingTree: carry.files ? (sources.workingTree ?? null) : null,
     tasks: carry.tasks ? tasks : [],
     decisions: carry.decisions ? decisions : [],
     reasons: carry.messages === 'ALL' ? (sources.reasons ?? []) : [],
@@ -200,8 +202,11 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
   const own = [context.originalRequest, context.lastMessage, context.compactionSummary, context.latestRequest].flatMap(
     (message) => (message === null ? [] : [message.sequence]),
   );
+  const { workingTree, ...rest } = context;
+  const hasTree = workingTree !== undefined && (take(sizeOf(workingTree)) || drop('WORKING_TREE') !== null);
   return {
-    ...context,
+    ...rest,
+    ...(hasTree && { workingTree }),
     ...messages,
     summary,
     workspace: context.workspace !== null && !take(sizeOf(context.workspace)) ? drop('WORKSPACE') : context.workspace,

@@ -1,3 +1,4 @@
+import type { WorkingTree } from '../core/workspace.ts';
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
 import type { Finding } from './derive/findings.ts';
@@ -27,6 +28,8 @@ export interface Context {
   contextVariables: ContextVariable[];
   /** As far as the log says; null when it says nothing. */
   workspace: Workspace | null;
+  /** As it was recorded last before the Handoff; absent when it was not. */
+  workingTree?: WorkingTree;
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];

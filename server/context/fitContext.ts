@@ -14,6 +14,7 @@ const textBytes = {
   summary: 28_000,
   instructions: 28_000,
   place: 400,
+  tree: 8_000,
   command: 300,
   failed: 200,
   error: 400,
@@ -69,6 +70,13 @@ export function fitContext(context: Context): Context {
       ...(context.workspace.host != null && { host: fitPlace(context.workspace.host) }),
       ...(context.workspace.repository != null && { repository: fitPlace(context.workspace.repository) }),
     },
+    ...(context.workingTree && {
+      workingTree: {
+        ...context.workingTree,
+        status: fitText(context.workingTree.status, textBytes.tree),
+        diffstat: fitText(context.workingTree.diffstat, textBytes.tree),
+      },
+    }),
     checks: context.checks.map((check) => ({ ...check, command: fitText(check.command, textBytes.command) })),
     failedAttempts: context.failedAttempts.map((attempt) => ({
       ...attempt,

@@ -109,6 +109,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
     ...ofStage,
     workspaceItem(workspace),
+    workingTreeItem(context.workingTree),
     // A composed summary only repeats other items.
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
@@ -181,6 +182,24 @@ const below = (folder: string | null, path: string): string =>
 function workspaceItem(workspace: Context['workspace']): Item | null {
   const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
   return parts.length === 0 ? null : { id: 'workspace-1', kind: 'WORKSPACE', content: parts.join('; '), stage: 'head' };
+}
+
+function workingTreeItem(tree: Context['workingTree']): Item | null {
+  const content = treeText(tree);
+  return content === '' ? null : { id: 'working-tree-1', kind: 'WORKING_TREE', content, stage: 'work' };
+}
+
+/** What it is, when it was recorded, then what git said; empty without one. */
+export function treeText(tree: Context['workingTree']): string {
+  if (tree === undefined) return '';
+  const { branch, commit, status, diffstat, takenAt, agentId } = tree;
+  const at = [branch === null ? '' : `branch ${branch}`, commit === null ? '' : `commit ${commit}`].filter(Boolean);
+  const changed = status === '' ? 'nothing is changed since the commit' : 'git status --porcelain:';
+  return [
+    `${takenAt.slice(0, 19).replace('T', ' ')} UTC${agentId === null ? '' : `, of ${agentId}`}${at.length === 0 ? '' : `, ${at.join(', ')}`}: ${changed}`,
+    ...(status === '' ? [] : [status.trimEnd()]),
+    ...(diffstat === '' ? [] : [diffstat.trimEnd()]),
+  ].join('\n');
 }
 
 export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>

@@ -1,6 +1,6 @@
 import { chainOf, isOwnVariable, type Context } from './context.ts';
 import { cellCode, code, codeBlock, entry, plain, quoted } from './containedMarkdown.ts';
-import { metadataTexts, workspacePlaces } from './items.ts';
+import { metadataTexts, treeText, workspacePlaces } from './items.ts';
 import { shorten } from './shorten.ts';
 import { logNote } from './words.ts';
 
@@ -68,6 +68,10 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
     [
       `Files changed (${count(context.filesModified, context.leftOut?.files)})`,
       list(context.filesModified, (file) => `- ${code(file)}`),
+    ],
+    [
+      'Working tree when it was recorded',
+      context.workingTree === undefined ? '' : codeBlock(treeText(context.workingTree)),
     ],
     ['Last checks', checkTable(context)],
     ['Failed and not repeated with success', context.failedAttempts.map(attemptBlock).join('\n\n')],

@@ -77,6 +77,7 @@ export function withReceived(sources: Sources, received: readonly Context[]): So
     files,
     decisions,
     tools,
+    workingTree: sources.workingTree ?? first(newest, (context) => context.workingTree ?? null),
     workspaces: place === null ? sources.workspaces : [{ ...place, turn: 0 }, ...sources.workspaces],
     totals: {
       ...sources.totals,

@@ -32,6 +32,7 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     QUESTION: { description: 'A question to a person that is unanswered.' },
     REASON: { description: 'Reason of the Handoff.' },
     WORKSPACE: { description: 'Folder, branch and last commit.' },
+    WORKING_TREE: { description: 'State of the repository, as it was recorded last.' },
     STAGE: {
       description:
         'The stage of the pipeline: its instructions, its outcomes and where they lead, the schemas of its payloads.',
@@ -381,6 +382,14 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     description: 'Folder, branch and last commit; null when the log does not say.',
     ...stored,
     resolve: carried('workspace'),
+  }),
+  workingTree: t.field({
+    type: 'WorkingTree',
+    nullable: true,
+    description: 'State of the repository as it was recorded last before the Handoff; null when it was not.',
+    ...stored,
+    resolve: (handoff, args, context, info) =>
+      Promise.resolve(carried('workingTree')(handoff, args, context, info)).then((tree) => tree ?? null),
   }),
   checks: t.field({
     type: [HandoffCheck],

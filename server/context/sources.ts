@@ -1,5 +1,6 @@
 import { statement, type Statement } from '../core/changes.ts';
 import { turnSince } from '../core/readable.ts';
+import type { WorkingTree } from '../core/workspace.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';
 import type { RecordedLog, Workspace } from './derive/log.ts';
@@ -42,6 +43,8 @@ export interface Sources {
   /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
+  /** As it was recorded last; null when it was not. */
+  workingTree?: WorkingTree | null;
   /** Totals in the log, independent of the bounds. */
   totals: {
     messages: number;
@@ -150,7 +153,7 @@ function sourcesSql(limited: boolean): Statement {
   // A call, task or decision has the number of the last message before it.
   const after = (alias = '') => (limited ? ` AND ${alias}sequence >= $2 - 1` : '');
   return statement(`
-WITH s AS MATERIALIZED (SELECT id, title, workspace, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
+WITH s AS MATERIALIZED (SELECT id, title, workspace, working_tree, turn_count, visible_from, visible_calls_from, agent_id, last_agent_session_id, last_handoff_id FROM sessions WHERE id = $1),
 source AS MATERIALIZED (
   SELECT CASE WHEN h.status = 'INITIATED' THEN h.source_agent_id ELSE s.agent_id END AS id,
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
@@ -193,6 +196,7 @@ SELECT
   (SELECT title FROM s) AS title,
   (SELECT turn_count FROM s) AS turns,
   (SELECT workspace FROM s) AS workspace,
+  (SELECT working_tree FROM s${limited ? " WHERE (working_tree ->> 'sequence')::int >= $2" : ''}) AS working_tree,
   (SELECT coalesce(json_agg(json_build_object('name', u.name, 'calls', u.calls, 'errors', u.errors, 'lastResult',
       left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,

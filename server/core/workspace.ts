@@ -12,6 +12,22 @@ export interface SessionWorkspace {
   commit: string | null;
 }
 
+/** The state of a repository's files, as a program of git said it. */
+export interface WorkingTree {
+  branch: string | null;
+  commit: string | null;
+  /** Lines of `git status --porcelain`; empty: nothing was changed since the commit. */
+  status: string;
+  /** Lines of `git diff --stat HEAD`. */
+  diffstat: string;
+  /** When it was recorded: ISO 8601. */
+  takenAt: string;
+  /** The agent that held the Session then; null when none did. */
+  agentId: string | null;
+  /** Number of the last Message before it. */
+  sequence: number;
+}
+
 /** The same for all work in one folder of one machine. */
 export const workspaceId = (host: string, folder: string): string =>
   `ws_${createHash('sha256').update(`${host}\n${folder}`).digest('hex').slice(0, 20)}`;

@@ -13,7 +13,7 @@ import {
 import { initiateHandoff } from '../handoffs/initiateHandoff.ts';
 import { touchHandoff } from '../handoffs/touchHandoff.ts';
 import { silentLog } from '../infra/log.ts';
-import { recordDecision, setTasks } from '../log/addToLog.ts';
+import { recordDecision, recordWorkingTree, setTasks } from '../log/addToLog.ts';
 import { runAct } from '../queue/runCommand.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../sessions/changeSession.ts';
 import { updateSession } from '../sessions/updateSession.ts';
@@ -343,11 +343,13 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     ]);
   });
 
-  it('appendTurn, recordDecision and setTasks: to no inbox, and no new version', async () => {
+  it('appendTurn, recordDecision, setTasks and recordWorkingTree: to no inbox, and no new version', async () => {
     const id = await held();
     expect(await heard(id, () => turn(id))).toEqual(['TURN_APPENDED:']);
     expect(await heard(id, () => run(recordDecision, { sessionId: id, text: 'so be it' }))).toEqual(['LOG_CHANGED:']);
     expect(await heard(id, () => run(setTasks, { sessionId: id, tasks: [] }))).toEqual(['LOG_CHANGED:']);
+    const tree = { branch: null, commit: null, status: '', diffstat: '' };
+    expect(await heard(id, () => run(recordWorkingTree, { sessionId: id, ...tree }))).toEqual(['LOG_CHANGED:']);
     expect((await db.prisma.session.findUniqueOrThrow({ where: { id } })).version).toBe(1);
   });
 

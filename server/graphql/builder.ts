@@ -12,6 +12,7 @@ import type { Carry } from '../context/carry.ts';
 import type { ContextVariable } from '../context/context.ts';
 import type { Preview } from '../context/preview.ts';
 import type { Workspace } from '../context/derive/log.ts';
+import type { WorkingTree } from '../core/workspace.ts';
 import type { Role } from '../core/work.ts';
 import type { Usage } from '../log/queries.ts';
 import { badArgument } from './input/badArgument.ts';
@@ -33,6 +34,7 @@ export interface SchemaShape {
     ContextPreview: Preview;
     ContextVariable: ContextVariable;
     Usage: Usage;
+    WorkingTree: WorkingTree;
     Workspace: Workspace;
   };
   Scalars: {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { encodeId } from '../core/ids.ts';
+import { client } from '../../test/graphql.ts';
+import { startApp } from '../../test/server.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { house, testRefusals, type Mutation } from '../../test/refusals.ts';
 import { held, refusalsOfLog, sessionId, times, tooMany, usedKey } from '../../test/refusalsOfLog.ts';
 import { toolCall } from '../../test/world.ts';
-import { captureSnapshot, recordDecision, setTasks } from './addToLog.ts';
+import { captureSnapshot, recordDecision, recordWorkingTree, setTasks } from './addToLog.ts';
 
 const home = await house();
 const { db, session, reassign, turn, run, agent, unique, send } = home;
@@ -12,7 +15,7 @@ const task = (content: string) => ({ content, status: 'PENDING' as const });
 
 testRefusals(
   home,
-  ['recordDecision', 'setTasks', 'captureSnapshot'],
+  ['recordDecision', 'setTasks', 'recordWorkingTree', 'captureSnapshot'],
   [
     ...refusalsOfLog('recordDecision', { text: 'Use PostgreSQL' }),
     usedKey('recordDecision', { text: 'Use PostgreSQL' }),
@@ -20,6 +23,7 @@ testRefusals(
     tooMany('setTasks', 'tasks', 500, 'the list replaces the previous one: combine or drop some', {
       tasks: times(501, (n) => task(`Step ${n}`)),
     }),
+    ...refusalsOfLog('recordWorkingTree', { status: ' M a.ts', diffstat: '' }),
     ...refusalsOfLog('captureSnapshot', {}),
     usedKey('captureSnapshot', {}),
   ],
@@ -158,5 +162,49 @@ describe('captureSnapshot', () => {
 
   it('captures one snapshot when it is repeated under an idempotency key', async () => {
     await expectRepeat('captureSnapshot', { sessionId: (await held(home)).sessionId });
+  });
+});
+
+describe('recordWorkingTree', () => {
+  const tree = { branch: 'main', commit: 'abc1234', status: ' M fence.ts\n?? gate.ts', diffstat: ' fence.ts | 2 +-' };
+
+  it('is in the session, the next handoff and its prompt, with time and agent, until the next one replaces it', async () => {
+    const { id, sessionId: publicId, holder } = await held(home);
+    const target = unique('target');
+    await agent(target);
+    expect(await send('recordWorkingTree', { sessionId: publicId, ...tree })).toMatchObject({
+      __typename: 'RecordWorkingTreePayload',
+    });
+    const { handoffId } = await reassign(id, { agentId: target });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    await run(recordWorkingTree, { sessionId: id, ...tree, commit: null, status: '', diffstat: '' });
+    const { data } = await client((await startApp(db)).url).post<{
+      session: { workingTree: object };
+      handoff: { workingTree: object; contextPrompt: { text: string } };
+    }>(
+      `{ session(id: "${publicId}") { workingTree { branch commit status diffstat agentId } }
+         handoff(id: "${encodeId('handoff', handoffId!)}") { workingTree { branch commit status diffstat agentId takenAt } contextPrompt(maxTokens: 4000) { text } } }`,
+    );
+    expect(data.session.workingTree).toEqual({ ...tree, commit: null, status: '', diffstat: '', agentId: target });
+    expect(data.handoff.workingTree).toEqual({ ...tree, agentId: holder, takenAt: expect.any(String) as string });
+    expect(data.handoff.contextPrompt.text).toMatch(
+      new RegExp(
+        `## Working tree when it was recorded\n\`\`\`\n[0-9-]+ [0-9:]+ UTC, of ${holder}, branch main, commit abc1234: git status --porcelain:\n M fence.ts\n\\?\\? gate.ts\n fence.ts \\| 2`,
+      ),
+    );
+  });
+
+  it('is withheld by a Carry without files, and from an agent that reads only what follows', async () => {
+    const [source, target] = [unique('source'), unique('target')];
+    await agent(target);
+    await agent(source);
+    await send('updateAgent', { id: source, collaborations: [{ agentId: target, carry: { files: false } }] });
+    const id = await session(source);
+    await run(recordWorkingTree, { sessionId: id, ...tree });
+    const { handoffId } = await home.initiate(id, target);
+    await run(acceptHandoff, { handoffId });
+    const { rows } = await db.pool.query<{ context: object }>('SELECT context FROM handoffs WHERE id = $1', [handoffId]);
+    expect(rows[0]!.context).not.toHaveProperty('workingTree');
+    expect(rows[0]!.context).toMatchObject({ leftOut: { withheld: { WORKING_TREE: 1 } } });
   });
 });

@@ -1,4 +1,5 @@
 import type { Work } from '../core/work.ts';
+import type { WorkingTree } from '../core/workspace.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot as stageSnapshot, readVisible } from '../custody/snapshot.ts';
@@ -49,6 +50,22 @@ export const setTasks = (work: Work, { sessionId, tasks }: SetTasksInput): Promi
         position: index + 1,
         sequence: session.messageCount,
       });
+    return { sessionId };
+  });
+
+/** Replaces the Session's working tree. Existing Handoffs keep theirs. */
+export const recordWorkingTree = (
+  work: Work,
+  { sessionId, ...tree }: { sessionId: string } & Pick<WorkingTree, 'branch' | 'commit' | 'status' | 'diffstat'>,
+): Promise<SessionAnswer> =>
+  addToLog(work, sessionId, ({ session, takenTenure }) => {
+    const workingTree: WorkingTree = {
+      ...tree,
+      takenAt: work.now.toISOString(),
+      agentId: takenTenure?.agentId ?? null,
+      sequence: session.messageCount,
+    };
+    work.change('sessions', session, { workingTree: { ...workingTree } });
     return { sessionId };
   });
 

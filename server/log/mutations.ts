@@ -22,7 +22,7 @@ import {
 } from '../graphql/input/schemas.ts';
 import { mutation, sessionOf } from '../graphql/mutation.ts';
 import { limits } from '../limits/limits.ts';
-import { captureSnapshot, recordDecision, setTasks } from './addToLog.ts';
+import { captureSnapshot, recordDecision, recordWorkingTree, setTasks } from './addToLog.ts';
 import { appendTurn } from './appendTurn.ts';
 
 const sessionId = idOf('session').describe('The Session to write to. It must not be finished.');
@@ -221,6 +221,27 @@ mutation('setTasks', {
   },
   errors: [NotFoundError, InvalidStateError, LimitExceededError],
   command: setTasks,
+});
+
+mutation('recordWorkingTree', {
+  access: workers,
+  description:
+    'Records the state of the repository in which the work is done, instead of the one before. Every later Handoff carries it, with the time and the agent, as data: nothing compares it with the log.',
+  input: z.object({
+    sessionId,
+    branch: place.describe('The git branch: at most 1 KB.'),
+    commit: place.describe('The last git commit, full or shortened: at most 1 KB.'),
+    status: text({ bytes: 48 * KB }).describe(
+      'Lines of `git status --porcelain`: at most 48 KB. Empty when nothing was changed since the commit.',
+    ),
+    diffstat: text({ bytes: 16 * KB }).describe('Lines of `git diff --stat HEAD`: at most 16 KB.'),
+  }),
+  payload: {
+    description: 'The working tree was recorded.',
+    fields: (t) => ({ session: sessionOf(t) }),
+  },
+  errors: [NotFoundError, InvalidStateError],
+  command: recordWorkingTree,
 });
 
 mutation('captureSnapshot', {

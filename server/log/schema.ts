@@ -46,6 +46,28 @@ builder.objectType('Usage', {
   }),
 });
 
+builder.objectType('WorkingTree', {
+  access: 'inherit',
+  description: 'State of the repository in which the work is done, as it was recorded last.',
+  fields: (t) => ({
+    branch: t.exposeString('branch', { nullable: true, description: 'The git branch; null when unknown.' }),
+    commit: t.exposeString('commit', { nullable: true, description: 'The last git commit; null when unknown.' }),
+    status: t.exposeString('status', {
+      description: 'Lines of `git status --porcelain`; empty when nothing was changed since the commit.',
+    }),
+    diffstat: t.exposeString('diffstat', { description: 'Lines of `git diff --stat HEAD`.' }),
+    takenAt: t.field({
+      type: 'DateTime',
+      description: 'Time at which it was recorded.',
+      resolve: ({ takenAt }) => new Date(takenAt),
+    }),
+    agentId: t.exposeID('agentId', {
+      nullable: true,
+      description: 'Id of the Agent that held the Session then; null when none did.',
+    }),
+  }),
+});
+
 builder.objectType('Workspace', {
   access: 'inherit',
   description: 'Folder, branch and last commit. Of a Session also machine and repository.',

@@ -326,6 +326,8 @@ async function writeEverything(): Promise<void> {
     { sessionId: log, tasks: paragraphs.slice(0, 400).map((content) => ({ content, status: 'PENDING' })) },
     'tasks { id }',
   );
+  for (const status of paragraphs.slice(-1))
+    await mutate('recordWorkingTree', { sessionId: log, status, diffstat: status, branch: short[0] }, 'session { id }');
   await mutate('captureSnapshot', { sessionId: log }, 'snapshot { id }');
 
   for (const [index, reason] of paragraphs.entries()) {

@@ -131,6 +131,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     project: input.project ?? null,
     priority: input.priority ?? 'NORMAL',
     ...workspaceColumns(input.workspace ?? null),
+    workingTree: null,
     operatorEpoch: 0,
     messageCount: 0,
     turnCount: 0,

@@ -1,7 +1,7 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
 import { visibleVariables } from '../context/received.ts';
 import { ownAgent } from '../core/readable.ts';
-import type { SessionWorkspace } from '../core/workspace.ts';
+import type { SessionWorkspace, WorkingTree } from '../core/workspace.ts';
 import { batched } from '../graphql/batch.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
@@ -73,6 +73,18 @@ builder.prismaNode('Session', {
       select: { workspace: true, workspaceId: true },
       resolve: ({ workspace, workspaceId }) =>
         workspace === null ? null : { ...(workspace as object as SessionWorkspace), id: workspaceId },
+    }),
+    workingTree: t.field({
+      type: 'WorkingTree',
+      nullable: true,
+      description:
+        'State of the repository as it was recorded last (recordWorkingTree); null when it was not. An AGENT that got the Session with a Carry reads one that was recorded since.',
+      select: { id: true, workingTree: true },
+      resolve: ({ id, workingTree }, _args, context) => {
+        const tree = workingTree as WorkingTree | null;
+        if (tree === null || ownAgent(context.caller) === null) return tree;
+        return limitIn(context, id).then((limit) => (limit === null || tree.sequence >= limit.from ? tree : null));
+      },
     }),
     priority: t.expose('priority', { type: SessionPriority }),
     stuckBecause: t.field({

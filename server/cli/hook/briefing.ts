@@ -16,11 +16,17 @@ export function briefingOf(
   session: Session | null,
   waiting: readonly WaitingHandoff[],
   told: Told | null,
+  /** How the files of the folder differ from those that were handed over. */
+  difference: string | null = null,
 ): { text: string | null; told: Told } {
   const atStart = told === null || told.session !== (session?.id ?? null);
   const returned = session === null ? null : givenBack(agent, session);
   return {
-    text: textOf(agent, session, waiting, { atStart, returned: returned?.id === told?.returned ? null : returned }),
+    text: textOf(agent, session, waiting, {
+      atStart,
+      returned: returned?.id === told?.returned ? null : returned,
+      difference,
+    }),
     told: { session: session?.id ?? null, returned: returned?.id ?? null },
   };
 }
@@ -29,14 +35,14 @@ function textOf(
   agent: string,
   session: Session | null,
   waiting: readonly WaitingHandoff[],
-  { atStart, returned }: { atStart: boolean; returned: Returned | null },
+  { atStart, returned, difference }: { atStart: boolean; returned: Returned | null; difference: string | null },
 ): string | null {
   const mine = session?.agent?.id === agent && session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
   const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
   if (mine !== null)
     return lines([
-      `The handoff ${mine.id} of this work waits for you, agent ${agent}. Accept it with the tool baton_accept before you go on. Your turns are recorded from then on.`,
-      ...(atStart ? [mine.contextPrompt?.text ?? '', ...listOf(elsewhere)] : []),
+      `The handoff ${mine.id} of this work waits for you, agent ${agent}${mine.reason == null ? '' : `, reason, recorded from others as data: ${quote(mine.reason, 1_000)}`}. Accept it with the tool baton_accept before you go on: it returns what the agent before you left. Your turns are recorded from then on.`,
+      ...(atStart ? [difference ?? '', ...listOf(elsewhere)] : []),
     ]);
   if (session === null || !isHeldBy(agent, session))
     return lines([heldByAnother(agent, session), ...(atStart ? listOf(elsewhere) : [])]);
@@ -46,6 +52,7 @@ function textOf(
     ? [
         `You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`,
         ...overCapacity(agent, session),
+        ...(difference === null ? [] : [difference]),
         ...listOf(elsewhere),
       ]
     : [];

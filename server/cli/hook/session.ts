@@ -1,5 +1,6 @@
 import { ask, Failed, type Server } from './request.ts';
 import type { Work } from './work.ts';
+import { type RecordedTree, recordedTreeFields } from './workingTree.ts';
 
 export interface Session {
   id: string;
@@ -9,7 +10,9 @@ export interface Session {
   /** Whether its agent holds more sessions than it has places. */
   overCapacity?: boolean;
   workspace: { id: string } | null;
-  openHandoff: { id: string; status: string; contextPrompt?: { text: string } } | null;
+  openHandoff: { id: string; status: string; reason?: string | null } | null;
+  /** As it was recorded last. */
+  workingTree?: RecordedTree | null;
   lastHandoff?: LastHandoff | null;
   /** The holder's tenure. */
   agentSession?: { turns: { nodes: object[] }; proposal: { metadata: Proposal } | null } | null;
@@ -43,7 +46,7 @@ export interface WaitingHandoff {
 const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
-const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} contextPrompt(maxCharacters: 6000) { text } }
+const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
   lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
@@ -122,3 +125,7 @@ export async function placeOnce(server: Server, session: Session, work: Work, si
 /** Whether the agent may write: it holds the session and has accepted it. */
 export const isHeldBy = (agent: string, session: Session): boolean =>
   session.agent?.id === agent && session.openHandoff?.status !== 'INITIATED';
+
+/** Whether a handoff of the work waits for the agent, or has come to it and nothing is recorded of it yet. */
+export const isTakenOver = (agent: string, { agent: holder, openHandoff }: Session): boolean =>
+  holder?.id === agent && (openHandoff?.status === 'INITIATED' || openHandoff?.status === 'ACCEPTED');

@@ -1,5 +1,6 @@
 import { batonPrompt } from '../../log/transcripts/batonPrompt.ts';
 import type { Workspace } from '../hook/work.ts';
+import { treeDifference, type RecordedTree, type WorkingTree } from '../hook/workingTree.ts';
 import { differenceOf, type WorkPlace } from './place.ts';
 import type { History } from './history.ts';
 
@@ -7,7 +8,7 @@ import type { History } from './history.ts';
 export interface Accepted {
   id: string;
   sourceAgent: { id: string } | null;
-  session: { id: string; title: string; workspace?: WorkPlace | null };
+  session: { id: string; title: string; workspace?: WorkPlace | null; workingTree?: RecordedTree | null };
   /** Where the log ends. */
   workspace?: Pick<WorkPlace, 'branch' | 'commit'> | null;
   targetAgentSession: { traceparent: string };
@@ -28,6 +29,8 @@ export function givenTo(
   { id, session, workspace, targetAgentSession, contextPrompt }: Accepted,
   history: History | null,
   here: Workspace,
+  /** The state of the files here. */
+  tree: WorkingTree | null = null,
 ): Given {
   const before =
     history === null
@@ -38,8 +41,9 @@ export function givenTo(
     here,
     place && { ...place, branch: workspace?.branch ?? place.branch, commit: workspace?.commit ?? place.commit },
   );
+  const files = treeDifference(session.workingTree, tree);
   return {
-    prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.${difference}\n\n${withoutMentions(contextPrompt.text)}\n`,
+    prompt: `${batonPrompt(agent, session.id, id)}${before} Do the work that follows. Its tools take ${session.id} as session. To pass the work on, use the tool baton_handoff or a tool transfer_to_...; without that you keep it.${difference}${files === null ? '' : ` ${files}`}\n\n${withoutMentions(contextPrompt.text)}\n`,
     env: {
       BATON_URL: url,
       BATON_AGENT: agent,

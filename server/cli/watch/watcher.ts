@@ -4,6 +4,7 @@ import { createApi, type Api } from '../../../client/api/request.ts';
 import { StartError } from '../../infra/startError.ts';
 import { formats } from '../hook/lines.ts';
 import { workspaceIn, type Workspace } from '../hook/work.ts';
+import { recordTree, workingTreeIn } from '../hook/workingTree.ts';
 import type { Program } from '../native/toolFolders.ts';
 import { givenTo, type Accepted } from './given.ts';
 import { withHistory, writeHistory, type History } from './history.ts';
@@ -54,6 +55,9 @@ interface TakenData {
 const maxTokens = 8_000;
 /** Beside the whole history. */
 const shortMaxTokens = 2_000;
+
+/** For recording the working tree. */
+const treeMs = 10_000;
 
 /** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
 export class Watcher {
@@ -186,6 +190,7 @@ export class Watcher {
         history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted,
         history,
         workspaceIn(here.folder),
+        await workingTreeIn(here.folder),
       );
       writeFileSync(promptFile(run), prompt, { mode: 0o600 });
       await startCommand(run.folder, withHistory(command, history), env);
@@ -262,6 +267,7 @@ export class Watcher {
       const session = handoff.session.id;
       if (!isImported) {
         await importTranscripts(this.#watched, run, session);
+        if (handoff.status === 'ACCEPTED') await this.#recordTree(run, session);
         isImported = true;
         continue;
       }
@@ -284,6 +290,15 @@ export class Watcher {
         if (!isRefusal(error, 'INVALID_STATE')) throw error;
       }
     }
+  }
+
+  /** The state of the files that the command left, for who gets the session next. */
+  async #recordTree({ handoffId }: Run, session: string): Promise<void> {
+    const { url, key, here, report } = this.#watched;
+    const tree = await workingTreeIn(here.folder);
+    if (tree === null) return;
+    const problem = await recordTree({ url, key }, session, tree, AbortSignal.timeout(treeMs));
+    if (problem !== null) report({ event: 'not recorded', handoff: handoffId, session, text: problem });
   }
 
   #withoutKey(output: string): string {

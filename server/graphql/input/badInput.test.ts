@@ -234,6 +234,10 @@ const refused: Record<string, Bad> = {
   priorTurnId: idOf('turn'),
   triggeringToolCallIds: listWith(idOf('toolcall'), [unknownId('toolcall')]),
   text: nonBlank({ bytes: 4 * KB }),
+  branch: nonBlank({ bytes: KB }),
+  commit: nonBlank({ bytes: KB }),
+  status: text({ bytes: 48 * KB }),
+  diffstat: text({ bytes: 16 * KB }),
   tasks: listWith(nonBlank({ bytes: 4 * KB }).map((content) => ({ content, status: 'DONE' }))),
   messages: [
     [],
