@@ -88,7 +88,7 @@ describe('a connected folder', async () => {
     await eventually(place.folder, {
       messages: ['USER: What is the answer?', 'ASSISTANT: The answer is 42.', 'USER: Sure?', 'ASSISTANT: Still 42.'],
     });
-    expect(readFileSync(join(place.folder, '.claude/settings.local.json'), 'utf8')).toContain(`${url}/mcp/claude-1`);
+    expect(readFileSync(join(place.folder, '.mcp.json'), 'utf8')).toContain(`${url}/mcp/claude-1`);
   });
 
   it.skipIf(programs.codex === null)('of Codex records each turn by its hooks', async () => {

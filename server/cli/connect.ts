@@ -30,8 +30,8 @@ this id.
   --remove            removes what 'connect' wrote
 ${urlUsage}
 
-Claude Code: .mcp.json, which a team may commit, and .claude/settings.local.json. Codex: .codex/config.toml. The last two name this
-folder and programs of this machine: git leaves them out of commits (.git/info/exclude). '${commandLine('doctor')}' tries the whole way.
+Claude Code: .mcp.json and .claude/settings.local.json. Codex: .codex/config.toml. They name this folder and programs of this
+machine: git leaves them out of commits (.git/info/exclude), unless it has them in commits already. '${commandLine('doctor')}' tries the whole way.
 When BATON_KEY is set, the settings refer to that variable: the key itself is not written into them.`;
 
 async function run(args: string[]): Promise<void> {
@@ -77,11 +77,12 @@ async function run(args: string[]): Promise<void> {
 }
 
 /** Keeps settings that name this machine out of commits, or no longer. */
-function keepOut(file: string, isRemoval: boolean): void {
-  if (isRemoval) return include([file]);
-  const { listed, tracked } = exclude([file]);
-  if (listed.length > 0) tell(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
-  if (tracked.length > 0) tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
+function keepOut(files: readonly string[], isRemoval: boolean): void {
+  if (isRemoval) return include(files);
+  const { listed, tracked } = exclude(files);
+  for (const file of listed) tell(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
+  for (const file of tracked)
+    tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
 }
 
 /** Each folder and branch in which the tool works is a session that the agent holds. */

@@ -111,8 +111,7 @@ function connectionsOf(tool: Tool): Connection[] {
       .flatMap((each) => [each['mcpServers'], each['mcp_servers']].filter(isObject))
       .map((each) => each[serverName])
       .filter(isObject);
-    const variables = Object.assign({}, process.env, ...settings.map(({ env }) => env)) as NodeJS.ProcessEnv;
-    const mcp = typeof server?.['url'] === 'string' ? expanded(server['url'], variables) : null;
+    const mcp = typeof server?.['url'] === 'string' ? server['url'] : null;
     const hooks = settings
       .flatMap(({ hooks: byEvent }) => (isObject(byEvent) ? Object.values(byEvent).flat() : []))
       .flatMap((group) => (isObject(group) && Array.isArray(group['hooks']) ? (group['hooks'] as unknown[]) : []))
@@ -122,13 +121,6 @@ function connectionsOf(tool: Tool): Connection[] {
     return [{ tool, mcp, agent, hooks, isGlobal }];
   });
 }
-
-/** As Claude Code replaces variables in the address of a server. */
-const expanded = (text: string, variables: NodeJS.ProcessEnv): string =>
-  text.replace(
-    /\$\{(\w+)(?::-([^}]*))?\}/g,
-    (_all, name: string, otherwise: string | undefined) => variables[name] ?? otherwise ?? '',
-  );
 
 function parsed(path: string, parse: (text: string) => Json): Json {
   try {

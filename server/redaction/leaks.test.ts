@@ -327,7 +327,11 @@ async function writeEverything(): Promise<void> {
     'tasks { id }',
   );
   for (const status of paragraphs.slice(-1))
-    await mutate('recordWorkingTree', { sessionId: log, status, diffstat: status, branch: short[0] }, 'session { id }');
+    await mutate(
+      'recordWorkingTree',
+      { sessionId: log, status, diffstat: status, branch: short[0], commit: short[0] },
+      'session { id }',
+    );
   await mutate('captureSnapshot', { sessionId: log }, 'snapshot { id }');
 
   for (const [index, reason] of paragraphs.entries()) {

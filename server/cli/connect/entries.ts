@@ -10,7 +10,7 @@ export interface Entries {
   servers: { name: 'mcpServers' | 'mcp_servers'; server: object | null } | null;
   /** Hook groups by event; null when they are in another file. */
   hooks: Record<string, HookGroup> | null;
-  /** Variables that the tool sets for itself. Those that the settings have already stay as they are; those of Baton are replaced. */
+  /** Variables that the tool sets for itself. Those that the settings have already stay as they are. */
   env?: Record<string, string>;
 }
 
@@ -85,9 +85,7 @@ export function pathsOfEntries(settings: Json, { servers, hooks, env = {} }: Ent
   const paths: (string | number)[][] = [];
   const variables = settings['env'];
   if (isObject(variables)) {
-    const ours = Object.keys(env).filter(
-      (name) => Object.hasOwn(variables, name) && (name.startsWith('BATON_') || variables[name] === env[name]),
-    );
+    const ours = Object.keys(env).filter((name) => variables[name] === env[name]);
     paths.push(
       ...(ours.length > 0 && ours.length === Object.keys(variables).length
         ? [['env']]

@@ -33,18 +33,13 @@ const sessionHeader = 'Baton-Session';
 const json = { parse: parseJson, add: addToJson, remove: removeFromJson };
 const toml = { parse: parseToml, add: addToToml, remove: removeFromToml };
 
-/** Names the address of MCP on this machine. What a team shares has the usual address of Baton, and names no folder. */
-const addressVariable = 'BATON_MCP';
-const shared = (mcp: string): string =>
-  `\${${addressVariable}:-http://127.0.0.1:4000/mcp/${/\/mcp\/([^/?]*)/.exec(mcp)?.[1] ?? ''}}`;
-
 /** Claude Code asks its model first when the tools of MCP are there: it waits up to this long, which a Baton that takes 1.5 s for each request meets. */
 const waitForTools = { MCP_CONNECTION_NONBLOCKING: 'false', MCP_CONNECT_TIMEOUT_MS: '10000' };
 
 /** The settings of a folder that name programs and folders of this machine: they are kept out of commits. */
-export const ofThisMachine: Record<Tool, string> = {
-  'claude-code': '.claude/settings.local.json',
-  codex: '.codex/config.toml',
+export const ofThisMachine: Record<Tool, string[]> = {
+  'claude-code': ['.mcp.json', '.claude/settings.local.json'],
+  codex: ['.codex/config.toml'],
 };
 
 /** The settings files of a tool: of this folder, or of the user. */
@@ -57,7 +52,7 @@ export function settingsFiles(
   const home = homedir();
   const hooks = hooksOf(command);
   if (tool === 'codex') {
-    const path = isGlobal ? join(CODEX_HOME || join(home, '.codex'), 'config.toml') : resolve(ofThisMachine[tool]);
+    const path = isGlobal ? join(CODEX_HOME || join(home, '.codex'), 'config.toml') : resolve('.codex/config.toml');
     const server = {
       url: mcp,
       env_http_headers: { [sessionHeader]: 'BATON_SESSION' },
@@ -69,14 +64,14 @@ export function settingsFiles(
     [sessionHeader]: '${BATON_SESSION:-}',
     ...(needsKey && { Authorization: 'Bearer ${BATON_KEY}' }),
   };
-  const serversIn = (path: string, url: string): SettingsFile => ({
+  const serversIn = (path: string): SettingsFile => ({
     path,
-    entries: { servers: { name: 'mcpServers', server: { type: 'http', url, headers } }, hooks: null },
+    entries: { servers: { name: 'mcpServers', server: { type: 'http', url: mcp, headers } }, hooks: null },
     format: json,
   });
   if (isGlobal)
     return [
-      serversIn(join(CLAUDE_CONFIG_DIR || home, '.claude.json'), mcp),
+      serversIn(join(CLAUDE_CONFIG_DIR || home, '.claude.json')),
       {
         path: join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
         entries: { servers: null, hooks, env: waitForTools },
@@ -85,10 +80,10 @@ export function settingsFiles(
     ];
   const former = resolve('.claude/settings.json');
   return [
-    serversIn(resolve('.mcp.json'), shared(mcp)),
+    serversIn(resolve('.mcp.json')),
     {
-      path: resolve(ofThisMachine[tool]),
-      entries: { servers: null, hooks, env: { [addressVariable]: mcp, ...waitForTools } },
+      path: resolve('.claude/settings.local.json'),
+      entries: { servers: null, hooks, env: waitForTools },
       format: json,
     },
     ...(existsSync(former)
