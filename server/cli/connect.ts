@@ -81,8 +81,7 @@ function keepOut(files: readonly string[], isRemoval: boolean): void {
   if (isRemoval) return include(files);
   const { listed, tracked } = exclude(files);
   for (const file of listed) tell(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
-  for (const file of tracked)
-    tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
+  for (const file of tracked) tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
 }
 
 /** Each folder and branch in which the tool works is a session that the agent holds. */
