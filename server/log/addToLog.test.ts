@@ -203,7 +203,9 @@ describe('recordWorkingTree', () => {
     await run(recordWorkingTree, { sessionId: id, ...tree });
     const { handoffId } = await home.initiate(id, target);
     await run(acceptHandoff, { handoffId });
-    const { rows } = await db.pool.query<{ context: object }>('SELECT context FROM handoffs WHERE id = $1', [handoffId]);
+    const { rows } = await db.pool.query<{ context: object }>('SELECT context FROM handoffs WHERE id = $1', [
+      handoffId,
+    ]);
     expect(rows[0]!.context).not.toHaveProperty('workingTree');
     expect(rows[0]!.context).toMatchObject({ leftOut: { withheld: { WORKING_TREE: 1 } } });
   });
