@@ -4,6 +4,7 @@ import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { SessionSideFragment as Side, TaskStatus } from '../gql/graphql.ts';
 import { Variables } from '../handoffs/Variables.tsx';
+import { WorkingTree } from '../handoffs/WorkingTree.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Icon, type IconName } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -23,6 +24,9 @@ export const SessionSideFragment = graphql(`
       repository
       branch
       commit
+    }
+    workingTree {
+      ...WorkingTreeShown
     }
     tasks {
       id
@@ -58,8 +62,18 @@ const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
 
 /** Tasks, decisions, variables and tokens from the log. */
 export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
-  const { tasks, decisions, contextVariables, usage, metadata, workspace, createdAt, maxHandoffs, handoffsEnabled } =
-    readFragment(SessionSideFragment, masked);
+  const {
+    tasks,
+    decisions,
+    contextVariables,
+    usage,
+    metadata,
+    workspace,
+    workingTree,
+    createdAt,
+    maxHandoffs,
+    handoffsEnabled,
+  } = readFragment(SessionSideFragment, masked);
   const done = tasks.filter(({ status }) => status === 'DONE').length;
   return (
     <aside className={styles.side} aria-label="About this session">
@@ -99,6 +113,12 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
         <section>
           <h2>Variables</h2>
           <Variables variables={contextVariables} />
+        </section>
+      )}
+      {workingTree != null && (
+        <section>
+          <h2>Working tree</h2>
+          <WorkingTree tree={workingTree} />
         </section>
       )}
       <section>

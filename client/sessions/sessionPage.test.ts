@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { silentLog } from '../../server/infra/log.ts';
+import { recordWorkingTree } from '../../server/log/addToLog.ts';
 import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
@@ -13,7 +14,7 @@ import { world } from '../../test/world.ts';
 const db = await testDatabase();
 await seed({ pool: db.pool, log: silentLog });
 const { url } = await startApp(db);
-const { agent, session, turn, reassign } = world(db.pool);
+const { agent, session, turn, reassign, run } = world(db.pool);
 const api = client(url);
 
 /** The session of the demonstration that was handed off in every way, and its fourth handoff. */
@@ -154,6 +155,29 @@ describe('the page of a session', () => {
     await look(page, 'session-snapshots');
     expect(faults).toEqual([]);
   }, 120_000);
+
+  it('shows the working tree as it was recorded, in the session and its handoff, and that the holder is over capacity', async () => {
+    await agent('painter', { maxCapacity: 1 });
+    await session('painter');
+    const id = await session('painter', { recording: true });
+    await run(recordWorkingTree, {
+      sessionId: id,
+      branch: 'side',
+      commit: 'abcdef1234567890',
+      status: ' M fence.ts\n?? gate.ts',
+      diffstat: '',
+    });
+    const { page, faults } = await go(`/sessions/${encodeId('session', id)}`);
+    await page.getByText('painter is over capacity').waitFor();
+    const facts = page.getByRole('complementary', { name: 'About this session' });
+    await facts.getByText(/of painter, branch side, commit abcdef123456$/).waitFor();
+    await facts.getByText('?? gate.ts').waitFor();
+    await agent('varnisher');
+    const { handoffId } = await reassign(id, { agentId: 'varnisher' });
+    const handoff = await go(`/handoffs/${encodeId('handoff', handoffId!)}`);
+    await handoff.page.getByText('?? gate.ts').first().waitFor();
+    expect([faults, handoff.faults]).toEqual([[], []]);
+  });
 
   it('shows where the work is done, and leads to all work of that folder', async () => {
     await agent('gardener');

@@ -7,6 +7,7 @@ import styles from './HandoffPayload.module.css';
 import { leftOutText } from './leftOut.ts';
 import { Part } from './Part.tsx';
 import { Variables } from '../Variables.tsx';
+import { WorkingTree } from '../WorkingTree.tsx';
 import { WholeJson } from './WholeJson.tsx';
 
 export const HandoffPayloadFragment = graphql(`
@@ -43,6 +44,9 @@ export const HandoffPayloadFragment = graphql(`
       value
       setBy
     }
+    workingTree {
+      ...WorkingTreeShown
+    }
     ...Carried
   }
 `);
@@ -60,6 +64,7 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
     contextVariables,
     instructions,
     metadata,
+    workingTree,
   } = handoff;
   const left = handoff.leftOut ? leftOutText(handoff.leftOut) : '';
   return (
@@ -95,6 +100,11 @@ export function HandoffPayload({ handoff: masked }: { handoff: FragmentType<type
         <List icon="task" title="Tasks not done" items={pendingTasks} />
         <List icon="bulb" title="Decisions" items={decisions} />
         <List icon="file" title="Files modified" items={filesModified} mono />
+        {workingTree != null && (
+          <Part icon="file" title="Working tree">
+            <WorkingTree tree={workingTree} />
+          </Part>
+        )}
         {contextVariables.length > 0 && (
           <Part icon="list" title="Variables" count={contextVariables.length}>
             <Variables variables={contextVariables} />
