@@ -1,3 +1,4 @@
+import { findCarried } from './carriers/find.ts';
 import { findByRule, type Finding, type Rule, type Search } from './finding.ts';
 import { findByLibrary } from './library.ts';
 import { findNamed } from './named.ts';
@@ -49,8 +50,13 @@ export function* findSecrets(text: string): Generator<void, Finding[], void> {
       }
       findings.push(finding);
     }
-    if (stop === text.length) return findings;
+    if (stop === text.length) break;
   }
+  for (const found of findCarried(text)) {
+    if (found === undefined) yield;
+    else findings.push(found);
+  }
+  return findings;
 }
 
 function* findVisible(text: string): Search {

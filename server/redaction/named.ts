@@ -5,9 +5,9 @@ import { isBase64Key, isBasicCredentials, isLabel, isPlaceholder, isVersion, loo
 /**
  * Notation of a name and its value, which tells how likely the value is data and not code. `entry`: the value of a name
  * in JSON, a .env line, a flag or a query. `field`: one of several fields, as in a connection string. `quoted`: a
- * string in code. `line`: a line of its own, `name: value`. `tight`: `name=value`. `loose`: `name: value` or `name = value`.
+ * string in code. `cell`: in a table or a list, which may also describe a name. `line`: a line of its own, `name: value`. `tight`: `name=value`. `loose`: `name: value` or `name = value`.
  */
-export type Form = 'entry' | 'field' | 'quoted' | 'line' | 'tight' | 'loose';
+export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'loose';
 
 const maxValueLength = 4096;
 const nameThenValue =
@@ -67,7 +67,9 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const { form, reads } = bareForm({ text, from, name, before, tight, spaced, operator, end: whole });
   const judged = text.slice(at, at + judgedLength);
   const value = (isData(form) ? null : wholeLine(text, from, judged)) ?? readFirst(reads, judged);
-  if (value === null) return null;
+  // Nothing was given: `--password --now`, `?password= HTTP/1.1`.
+  if (value === null || (spaced && /^--?[A-Za-z]|^\w+=$/.test(value))) return null;
+  if (/[?&]/.test(before ?? '') && /\s$/.test(operator)) return null;
   const trimmed = isData(form) ? value : value.replace(/[.:!?]+$/, '');
   if (form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
   if (spaced && isProse(trimmed)) return null;
@@ -217,7 +219,7 @@ export function quotedValue(text: string, at: number): { start: number; end: num
 }
 
 /** Whether the value is code: a call, an index, a member, a type or a variable. */
-function isCode(text: string, end: number, value: string, form: Form, tight: boolean): boolean {
+export function isCode(text: string, end: number, value: string, form: Form, tight: boolean): boolean {
   const next = text[end] ?? '';
   if (/[([{<]/.test(next) || text.startsWith('=>', end)) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
@@ -261,6 +263,9 @@ const isTyped = (value: string): boolean =>
   !/[/\\()[\]{}<>|=]|::|^\d{4}-\d\d|^v?\d+(?:[.-]\w+)*$/.test(value) &&
   (/^[A-Za-z]{3,}\d{2,}[!#$%&*?]?$/.test(value) || /[!#$%&*?^~]/.test(value) || looksRandom(value, 6));
 
+// A pointer, a member, a call, the path of a package.
+const code = /^[*&<[({]\w*[A-Za-z]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|\(|^[a-z][\w-]*(?:\.[\w-]+)+\//;
+
 /** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
@@ -274,10 +279,13 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
   if (isBase64Key(value) && (strength === 'secret' || strength === 'key' || strength === 'token')) return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
+  if (form === 'cell' && code.test(value)) return false;
   if (strength === 'vague') return isData(form) && looksRandom(value, 16);
   if (strength === 'weak' && form !== 'field') return isChosen(value);
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;
+    if (form === 'cell')
+      return value.length >= 4 && /\d|[!#$%&*@?+^~]/.test(value) && !compound.test(value) && !instruction.test(value);
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'line')
       return (
@@ -300,7 +308,7 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
       !/^[a-z]+(?:[/.:][\w-]+)+$/i.test(value)
     );
   const least =
-    { entry: 8, field: 8, quoted: 10, line: 10, tight: 12, loose: 12 }[form] +
+    { entry: 8, field: 8, cell: 8, quoted: 10, line: 10, tight: 12, loose: 12 }[form] +
     (strength === 'token' && !isData(form) ? 4 : 0);
   if (form !== 'loose' && isTyped(value)) return value.length >= (strength === 'token' ? 8 : 6);
   if (isData(form) && strength === 'key' && /^[A-Za-z]+\d+$/.test(value)) return value.length >= 8;

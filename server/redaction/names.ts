@@ -53,6 +53,8 @@ function readName(name: string): Naming | null {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part !== '');
   while (parts.length > 1 && qualifier.test(parts.at(-1)!)) parts.pop();
+  // A blank: YOUR_API_KEY.
+  if (parts[0] === 'your' && parts.length > 1) return null;
   const whole = parts.join('');
   const last = parts.at(-1) ?? '';
   if (password.test(whole) || /^(?:pass|pw|psk|clave|senha)$/.test(last)) {

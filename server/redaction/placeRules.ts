@@ -55,7 +55,7 @@ export const placeRules: readonly Rule[] = [
       String.raw`((?<![A-Za-z])(?:x-(?:[a-z]{1,20}-){0,2}(?:api-?key|key|token|secret|auth)|api-key|ocp-apim-subscription-key|private-token|job-token|x-vault-token)${quote}[ \t]{0,4}:[ \t]{0,4}${quote})[\w.~+/=-]{8,1024}`,
       'gi',
     ),
-    except: (secret) => isWord(secret) || isMember(secret),
+    except: (secret) => isWord(secret) || isMember(secret) || /^[./~]/.test(secret),
   },
   {
     kind: 'vault key',

@@ -1,0 +1,133 @@
+import { matchesOfStep, type Finding, type Search } from '../finding.ts';
+import { isPlaceholder } from '../values.ts';
+
+// All data of a Secret of Kubernetes, in YAML and JSON.
+
+const kind = /kind[ ]{0,7}["']?[ \t]{0,4}:[ \t]{0,4}["']?Secret[ ]{0,7}["']?[ \t\r]*(?:[,}\n#]|$)/;
+
+export function* findManifests(page: string): Search {
+  if (!kind.test(page)) return;
+  yield* inYaml(page);
+  yield* inJson(page);
+}
+
+interface Block {
+  from: number;
+  to: number;
+}
+
+interface Item {
+  isSecret: boolean;
+  data: Block[];
+}
+
+const key = /^([\s>+]*(?:-[ ]+)?)(?:"([\w.-]+)"|'([\w.-]+)'|([\w.-]+))[ \t]*:[ \t]*(.*)$/;
+
+function* inYaml(page: string): Search {
+  // The mappings that are open, by their column.
+  const open = new Map<number, Item>();
+  let [block, blockColumn, lines] = [null as Block | null, 0, 0];
+  function* close(column: number): Generator<Finding, void, void> {
+    for (const [at, { isSecret, data }] of open) {
+      if (at < column) continue;
+      open.delete(at);
+      if (isSecret) for (const one of data) yield* valuesOfYaml(page, one);
+    }
+  }
+  for (let from = 0; from < page.length;) {
+    const stop = page.indexOf('\n', from);
+    const line = { from, to: stop < 0 ? page.length : stop };
+    from = line.to + 1;
+    lines += 1;
+    if (lines % matchesOfStep === 0) yield undefined;
+    const text = page.slice(line.from, Math.min(line.to, line.from + 500));
+    if (text.trim() === '') continue;
+    const column = /^[\s>+]*/.exec(text)![0].length;
+    if (block !== null && column > blockColumn) {
+      block.to = line.to;
+      continue;
+    }
+    block = null;
+    const match = key.exec(text);
+    if (match === null) {
+      yield* close(/^\s*(?:---|\.\.\.)/.test(text) || text.includes('\0') ? 0 : column);
+      continue;
+    }
+    const own = match[1]!.length;
+    yield* close(own > column ? column : own + 1);
+    const item = open.get(own) ?? { isSecret: false, data: [] };
+    open.set(own, item);
+    const name = match[2] ?? match[3] ?? match[4]!;
+    if (name === 'kind') item.isSecret = /^["']?Secret["']?\s*(?:#.*)?$/.test(match[5]!);
+    if ((name === 'data' || name === 'stringData') && /^(?:#.*)?$/.test(match[5]!.trim())) {
+      [block, blockColumn] = [{ from: line.to + 1, to: line.to + 1 }, own];
+      item.data.push(block);
+    }
+  }
+  yield* close(0);
+}
+
+/** Each value of a mapping; a value of several lines is one. */
+function* valuesOfYaml(page: string, { from, to }: Block): Generator<Finding, void, void> {
+  let value: Block | null = null;
+  let first = -1;
+  for (let at = from; at < to;) {
+    const stop = page.indexOf('\n', at);
+    const line = { from: at, to: stop < 0 || stop > to ? to : stop };
+    at = line.to + 1;
+    const text = page.slice(line.from, line.to);
+    if (text.trim() === '') continue;
+    const column = /^[\s>+]*/.exec(text)![0].length;
+    if (first < 0) first = column;
+    if (column > first && value !== null) {
+      value.to = line.to;
+      continue;
+    }
+    if (value !== null) yield* secretIn(page, value);
+    const match = key.exec(text);
+    value = match === null ? null : { from: line.to - match[5]!.length, to: line.to };
+  }
+  if (value !== null) yield* secretIn(page, value);
+}
+
+/** A value between quotes, of several lines, or up to its comment. */
+function* secretIn(page: string, { from, to }: Block): Generator<Finding, void, void> {
+  const text = page.slice(from, to);
+  const quote = /^["']/.exec(text)?.[0];
+  const opening = quote ?? /^(?:[|>][-+\d]{0,3}[ \t]*(?:#[^\n]*)?\n[\s>+]*)?/.exec(text)![0];
+  const rest = text.slice(opening.length);
+  const length =
+    quote === undefined ? (opening === '' ? rest.search(/(?:^|\s)#|$/) : rest.length) : rest.indexOf(quote);
+  const value = rest.slice(0, Math.max(0, length)).trimEnd();
+  const start = from + opening.length;
+  if (value.length >= 3 && !isPlaceholder(value))
+    yield { kind: 'secret', from: start, start, end: start + value.length };
+}
+
+const brace =
+  /[{}]|(?<![\w-])["'](?:kind|data|stringData)[ ]{0,7}["']\s{0,8}:\s{0,8}(?:\{|["'][\w.-]{1,60}[ ]{0,7}["'])/g;
+const member = /["'][\w.-]{1,253}[ ]{0,7}["']\s{0,8}:\s{0,8}(["'])(?<value>[^"'\n]{3,})\1/g;
+
+function* inJson(page: string): Search {
+  const open: (Item & { from: number; isData: boolean })[] = [];
+  let count = 0;
+  for (const { index, 0: match } of page.matchAll(brace)) {
+    count += 1;
+    if (count % matchesOfStep === 0) yield undefined;
+    const at = index + match.length;
+    if (match === '}') {
+      const item = open.pop();
+      if (item?.isData === true) open.at(-1)?.data.push({ from: item.from, to: index });
+      if (item?.isSecret === true) for (const block of item.data) yield* valuesOfJson(page, block);
+    } else if (match.endsWith('{')) open.push({ isSecret: false, data: [], from: at, isData: match !== '{' });
+    else if (/kind[ ]{0,7}["'].*["']Secret[ ]{0,7}["']$/s.test(match) && open.length > 0) open.at(-1)!.isSecret = true;
+  }
+}
+
+function* valuesOfJson(page: string, { from, to }: Block): Generator<Finding, void, void> {
+  for (const { index, 0: match, groups } of page.slice(from, to).matchAll(member)) {
+    const value = groups!['value']!.trimEnd();
+    const start = from + index + match.length - 1 - groups!['value']!.length;
+    if (!isPlaceholder(value)) yield { kind: 'secret', from: start, start, end: start + value.length };
+  }
+}
