@@ -24,6 +24,16 @@ test('redacts all data of Secrets of Kubernetes', () => {
   expect(recall, missed).toBe(1);
 });
 
+test('redacts private keys without BEGIN and END, and keeps public keys', () => {
+  const { recall } = recallOf(
+    'private keys',
+    heldOutGenerated(5, 4).filter(({ kind }) => kind === 'private key'),
+  );
+  expect(recall).toBeGreaterThanOrEqual(0.97);
+  const publicKeys = heldOutGeneratedHarmless(5, 4).filter(({ kind }) => kind.startsWith('public key'));
+  expect(publicKeys.filter(({ written }) => redacted(written).count > 0)).toEqual([]);
+});
+
 test('redacts at least 84 in 100 values of the held-out generator', () => {
   const { recall } = recallOf('held-out generator', heldOutGenerated(1, 3));
   expect(recall).toBeGreaterThanOrEqual(0.84);

@@ -1,4 +1,5 @@
 import { matchesOfStep, type Search } from '../finding.ts';
+import { findBareKeys } from './bareKeys.ts';
 import { findBelow } from './blocks.ts';
 import { findInserts } from './inserts.ts';
 import { findManifests } from './manifests.ts';
@@ -16,8 +17,10 @@ const trigger =
  */
 export function* findCarried(text: string): Search {
   trigger.lastIndex = 0;
-  if (!trigger.test(text)) return;
+  const isKey = /M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE/.test(text);
+  if (!isKey && !trigger.test(text)) return;
   const page = yield* paged(text);
+  if (isKey) yield* findBareKeys(page);
   yield* findInserts(page);
   yield* findManifests(page);
   const tables = new Tables();
