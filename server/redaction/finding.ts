@@ -14,6 +14,30 @@ export type Search = Generator<Finding | undefined, void, void>;
 /** Matches that a search looks at before it may rest. */
 export const matchesOfStep = 200;
 
+/** Characters in which a search looks for its next match before it may rest. */
+const charactersOfStep = 64 * 1024;
+
+/**
+ * The next match of a pattern with the flag `g` at or after a place, and where it begins; null after the last. No step depends on the
+ * length of the text: matches are found when they, and 200 characters before them, fit into `longest`.
+ */
+export function* nextMatch(
+  pattern: RegExp,
+  text: string,
+  at: number,
+  longest = 1_024,
+): Generator<undefined, { match: RegExpExecArray; index: number } | null, void> {
+  for (let from = at; from < text.length; from += charactersOfStep) {
+    const before = Math.max(0, from - 200);
+    // Other searches use the pattern while this one rests.
+    pattern.lastIndex = from - before;
+    const match = pattern.exec(text.slice(before, from + charactersOfStep + longest));
+    if (match !== null && match.index + before < from + charactersOfStep) return { match, index: match.index + before };
+    yield undefined;
+  }
+  return null;
+}
+
 /** Describes a secret by a pattern. The text of group 1 is kept: a name, a header, the path to the secret. */
 export interface Rule {
   kind: string;

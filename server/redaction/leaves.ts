@@ -1,4 +1,5 @@
 import { findSecrets } from './find.ts';
+import type { Finding } from './finding.ts';
 import { merged, Pieces, type Span } from './pieces.ts';
 
 /** One of several texts that are redacted together. */
@@ -16,9 +17,6 @@ export interface Leaf {
 const border = '\n\0\n';
 // Longest part of a split secret on either side: the length of the longest private keys.
 const reach = 16_384;
-
-/** Findings of one leaf that take a step of their own. */
-const manySpans = 1_000;
 
 /** Leaves that are searched between two steps. */
 const usual = { leaves: 500, characters: 32 * 1024 };
@@ -44,20 +42,28 @@ export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): G
       if (group === undefined) groups.set(part.group, [part]);
       else group.push(part);
     }
-    for (const finding of yield* findSecrets(all.text)) all.place(finding, spans);
-    yield;
+    yield* placed(yield* findSecrets(all.text), (finding) => all.place(finding, spans));
   }
   for (const group of groups.values()) {
     for (const joined of bordersOf(group, step)) {
-      for (const finding of yield* findSecrets(joined.text)) if (joined.crosses(finding)) joined.place(finding, spans);
-      yield;
+      yield* placed(yield* findSecrets(joined.text), (finding) => {
+        if (joined.crosses(finding)) joined.place(finding, spans);
+      });
     }
   }
-  for (const [leaf, found] of spans.entries()) {
-    spans[leaf] = merged(found, leaves[leaf]!.text);
-    if (found.length > manySpans) yield;
-  }
+  for (const [leaf, found] of spans.entries()) spans[leaf] = yield* merged(found, leaves[leaf]!.text);
   return spans;
+}
+
+/** Findings that are placed between two rests. */
+const findingsOfStep = 1_000;
+
+function* placed(findings: readonly Finding[], place: (finding: Finding) => void): Generator<void, void, void> {
+  for (const [index, finding] of findings.entries()) {
+    place(finding);
+    if (index % findingsOfStep === 0) yield;
+  }
+  yield;
 }
 
 /** Divides leaves into steps, each with an even number of leaves but the last. */

@@ -85,20 +85,35 @@ const isComplete = ({ start, end }: Span): boolean => end - start >= 30;
 const high = /[\uD800-\uDBFF]/;
 const low = /[\uDC00-\uDFFF]/;
 
+/** Characters whose spans are merged between two rests, when they have many. */
+const charactersOfStep = 16 * 1024;
+const spansOfStep = 100;
+
 /** Merges overlapping spans; the longest, then the first, determines the kind. Never splits a surrogate pair. */
-export function merged(spans: readonly Span[], text: string): Span[] {
+export function* merged(spans: readonly Span[], text: string): Generator<void, Span[], void> {
+  if (spans.length === 0) return [];
   const result: (Span & { longest: number })[] = [];
-  const inOrder = spans.map((span) => whole(span, text)).sort((a, b) => a.start - b.start || b.end - a.end);
-  for (const { start, end, kind } of inOrder) {
-    const last = result.at(-1);
-    if (last === undefined || start >= last.end) {
-      result.push({ start, end, kind, longest: end - start });
-      continue;
-    }
-    if (end - start > last.longest) Object.assign(last, { kind, longest: end - start });
-    last.end = Math.max(last.end, end);
+  const near = new Map<number, Span[]>();
+  for (const span of spans) {
+    const place = Math.floor(span.start / charactersOfStep);
+    const others = near.get(place);
+    if (others === undefined) near.set(place, [span]);
+    else others.push(span);
   }
-  return result.map(({ start, end, kind }) => ({ start, end, kind }));
+  for (const place of [...near.keys()].sort((a, b) => a - b)) {
+    const inOrder = near.get(place)!.map((span) => whole(span, text)).sort((a, b) => a.start - b.start || b.end - a.end); // prettier-ignore
+    for (const { start, end, kind } of inOrder) {
+      const last = result.at(-1);
+      if (last === undefined || start >= last.end) {
+        result.push({ start, end, kind, longest: end - start });
+        continue;
+      }
+      if (end - start > last.longest) Object.assign(last, { kind, longest: end - start });
+      last.end = Math.max(last.end, end);
+    }
+    if (inOrder.length > spansOfStep) yield;
+  }
+  return result;
 }
 
 const halves = (text: string, at: number): boolean => high.test(text[at - 1] ?? '') && low.test(text[at] ?? '');

@@ -1,5 +1,4 @@
 import { spansOf, type Leaf } from './leaves.ts';
-import type { Span } from './pieces.ts';
 import { Plan } from './plan.ts';
 
 /**
@@ -50,6 +49,9 @@ export function countRedactions(text: string): number {
   return text.match(/\[redacted: [a-z0-9][a-z0-9. ]{0,40}\]/g)?.length ?? 0;
 }
 
+/** Marks that are set between two rests. */
+const marksOfStep = 1_000;
+
 type Steps<Result> = Generator<void, Result, void>;
 
 function atOnce<Result>(steps: Steps<Result>): Result {
@@ -63,22 +65,19 @@ function* redactingLeaves(leaves: readonly Leaf[]): Steps<Redactions & { texts: 
   let count = 0;
   const spans = yield* spansOf(leaves);
   yield;
-  for (const { kind } of spans.flat()) {
-    count += 1;
-    kinds[kind] = (kinds[kind] ?? 0) + 1;
+  const texts: string[] = [];
+  for (const [index, { text }] of leaves.entries()) {
+    const parts: string[] = [];
+    let from = 0;
+    for (const { start, end, kind } of spans[index]!) {
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+      parts.push(text.slice(from, start), `[redacted: ${kind}]`);
+      from = end;
+      count += 1;
+      if (count % marksOfStep === 0) yield;
+    }
+    texts.push(from === 0 ? text : parts.join('') + text.slice(from));
   }
-  const texts = leaves.map(({ text }, index) => marked(text, spans[index]!));
   yield;
   return { texts, count, kinds };
-}
-
-function marked(text: string, spans: readonly Span[]): string {
-  if (spans.length === 0) return text;
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end, kind } of spans) {
-    parts.push(text.slice(from, start), `[redacted: ${kind}]`);
-    from = end;
-  }
-  return [...parts, text.slice(from)].join('');
 }

@@ -1,24 +1,25 @@
-import { matchesOfStep, type Search } from '../finding.ts';
+import { nextMatch, type Search } from '../finding.ts';
 
 // Private keys without BEGIN and END: the DER of PKCS 1, PKCS 8, PKCS 12 and SEC 1 in base64, and the format of OpenSSH.
 
-const begin = /(?<![A-Za-z0-9+/=])(?:M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE)/g;
+export const beginOfKey = /(?<![A-Za-z0-9+/=])(?:M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE)/g;
 /** Between two lines: quotes, signs of joining, comments and citations. */
 const between = /["'`]?[ \t]{0,8}[+.,\\]?[ \t\r]{0,8}\n[\s>|#*+/"'`]{0,40}/y;
 const run = /[A-Za-z0-9+/]+={0,2}/y;
 const longest = 16_384;
 
 export function* findBareKeys(page: string): Search {
-  let [end, count] = [0, 0];
-  for (const { index, 0: match } of page.matchAll(begin)) {
-    count += 1;
-    if (count % matchesOfStep === 0) yield undefined;
-    if (index < end) continue;
-    const wanted = match.startsWith('b3') ? longest : lengthOf(Buffer.from(match, 'base64'));
+  for (let at = 0; ;) {
+    const found = yield* nextMatch(beginOfKey, page, at);
+    if (found === null) return;
+    const { index, match } = found;
+    at = index + match[0].length;
+    const wanted = match[0].startsWith('b3') ? longest : lengthOf(Buffer.from(match[0], 'base64'));
     if (wanted === null) continue;
-    end = endOfKey(page, index, wanted);
+    const end = endOfKey(page, index, wanted);
+    at = Math.max(at, end);
     if (end - index >= 60) yield { kind: 'private key', from: index, start: index, end };
-    if (end - index > 2_048) yield undefined;
+    yield undefined;
   }
 }
 

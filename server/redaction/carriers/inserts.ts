@@ -1,4 +1,4 @@
-import type { Finding, Search } from '../finding.ts';
+import { nextMatch, type Finding, type Search } from '../finding.ts';
 import { namingOf } from '../names.ts';
 import { judged } from './named.ts';
 
@@ -13,10 +13,9 @@ const lists =
 const longestRow = 16_384;
 
 export function* findInserts(page: string): Search {
-  if (/\binto\b/i.test(page)) yield* findRows(page, insert, (at) => tupleAt(page, at, '(', ')'));
-  if (/\bstdin\b/i.test(page)) yield* findRows(page, copy, (at) => lineAt(page, at));
-  if (page.includes('rows') || page.includes('columns'))
-    yield* findRows(page, lists, (at) => tupleAt(page, at, '[', ']'));
+  yield* findRows(page, insert, (at) => tupleAt(page, at, '(', ')'));
+  yield* findRows(page, copy, (at) => lineAt(page, at));
+  yield* findRows(page, lists, (at) => tupleAt(page, at, '[', ']'));
 }
 
 interface Row {
@@ -26,18 +25,17 @@ interface Row {
   next: number;
 }
 
-/** Characters of one step. */
-const step = 16_384;
+/** The longest list of columns, with the statement before it. */
+const longestHead = 4_500;
 const nameColumn = /^(?:\w*_)?(?:name|key|option|setting)$/i;
 const valueColumn = /^(?:\w*_)?(?:value|val)$/i;
 
 function* findRows(page: string, pattern: RegExp, rowAt: (at: number) => Row): Search {
-  let rested = 0;
   for (let at = 0; ;) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(page);
-    if (match === null) return;
-    at = pattern.lastIndex;
+    const head = yield* nextMatch(pattern, page, at, longestHead);
+    if (head === null) return;
+    const { match } = head;
+    at = head.index + match[0].length;
     const names = match.groups!['columns']!.split(',').map((name) => name.replaceAll(/["'`\s[\]]/g, ''));
     const namings = names.map((name) => namingOf(name));
     const [name, value] = [nameColumn, valueColumn].map((column) => names.findIndex((text) => column.test(text)));
@@ -45,11 +43,8 @@ function* findRows(page: string, pattern: RegExp, rowAt: (at: number) => Row): S
     for (;;) {
       const { items, next } = rowAt(at);
       at = Math.max(at, next);
-      if (at - rested > step) {
-        yield undefined;
-        rested = at;
-      }
       if (items === null) break;
+      yield undefined;
       const named = items[name!];
       for (const [index, item] of items.entries()) {
         const naming =

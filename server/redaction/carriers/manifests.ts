@@ -1,12 +1,12 @@
-import { matchesOfStep, type Finding, type Search } from '../finding.ts';
+import { matchesOfStep, nextMatch, type Search } from '../finding.ts';
 import { isPlaceholder } from '../values.ts';
 
 // All data of a Secret of Kubernetes, in YAML and JSON.
 
-const kind = /kind[ ]{0,7}["']?[ \t]{0,4}:[ \t]{0,4}["']?Secret[ ]{0,7}["']?[ \t\r]*(?:[,}\n#]|$)/;
+const kind = /kind[ ]{0,7}["']?[ \t]{0,4}:[ \t]{0,4}["']?Secret[ ]{0,7}["']?[ \t\r]*(?:[,}\n#]|$)/g;
 
 export function* findManifests(page: string): Search {
-  if (!kind.test(page)) return;
+  if ((yield* nextMatch(kind, page, 0)) === null) return;
   yield* inYaml(page);
   yield* inJson(page);
 }
@@ -21,13 +21,14 @@ interface Item {
   data: Block[];
 }
 
+const linesOfStep = 100;
 const key = /^([\s>+]*(?:-[ ]+)?)(?:"([\w.-]+)"|'([\w.-]+)'|([\w.-]+))[ \t]*:[ \t]*(.*)$/;
 
 function* inYaml(page: string): Search {
   // The mappings that are open, by their column.
   const open = new Map<number, Item>();
   let [block, blockColumn, lines] = [null as Block | null, 0, 0];
-  function* close(column: number): Generator<Finding, void, void> {
+  function* close(column: number): Search {
     for (const [at, { isSecret, data }] of open) {
       if (at < column) continue;
       open.delete(at);
@@ -39,7 +40,7 @@ function* inYaml(page: string): Search {
     const line = { from, to: stop < 0 ? page.length : stop };
     from = line.to + 1;
     lines += 1;
-    if (lines % matchesOfStep === 0) yield undefined;
+    if (lines % linesOfStep === 0) yield undefined;
     const text = page.slice(line.from, Math.min(line.to, line.from + 500));
     if (text.trim() === '') continue;
     const column = /^[\s>+]*/.exec(text)![0].length;
@@ -68,10 +69,11 @@ function* inYaml(page: string): Search {
 }
 
 /** Each value of a mapping; a value of several lines is one. */
-function* valuesOfYaml(page: string, { from, to }: Block): Generator<Finding, void, void> {
+function* valuesOfYaml(page: string, { from, to }: Block): Search {
   let value: Block | null = null;
   let first = -1;
-  for (let at = from; at < to;) {
+  for (let [at, lines] = [from, 0]; at < to; lines += 1) {
+    if (lines % linesOfStep === 0) yield undefined;
     const stop = page.indexOf('\n', at);
     const line = { from: at, to: stop < 0 || stop > to ? to : stop };
     at = line.to + 1;
@@ -90,8 +92,11 @@ function* valuesOfYaml(page: string, { from, to }: Block): Generator<Finding, vo
   if (value !== null) yield* secretIn(page, value);
 }
 
+/** A value is judged by its beginning. */
+const judgedLength = 1_024;
+
 /** A value between quotes, of several lines, or up to its comment. */
-function* secretIn(page: string, { from, to }: Block): Generator<Finding, void, void> {
+function* secretIn(page: string, { from, to }: Block): Search {
   const text = page.slice(from, to);
   const quote = /^["']/.exec(text)?.[0];
   const opening = quote ?? /^(?:[|>][-+\d]{0,3}[ \t]*(?:#[^\n]*)?\n[\s>+]*)?/.exec(text)![0];
@@ -100,34 +105,52 @@ function* secretIn(page: string, { from, to }: Block): Generator<Finding, void, 
     quote === undefined ? (opening === '' ? rest.search(/(?:^|\s)#|$/) : rest.length) : rest.indexOf(quote);
   const value = rest.slice(0, Math.max(0, length)).trimEnd();
   const start = from + opening.length;
-  if (value.length >= 3 && !isPlaceholder(value))
+  if (value.length >= 3 && !isPlaceholder(value.slice(0, judgedLength)))
     yield { kind: 'secret', from: start, start, end: start + value.length };
 }
 
 const brace =
   /[{}]|(?<![\w-])["'](?:kind|data|stringData)[ ]{0,7}["']\s{0,8}:\s{0,8}(?:\{|["'][\w.-]{1,60}[ ]{0,7}["'])/g;
+const longestMember = 32 * 1024;
 const member = /["'][\w.-]{1,253}[ ]{0,7}["']\s{0,8}:\s{0,8}(["'])(?<value>[^"'\n]{3,})\1/g;
 
 function* inJson(page: string): Search {
   const open: (Item & { from: number; isData: boolean })[] = [];
-  let count = 0;
-  for (const { index, 0: match } of page.matchAll(brace)) {
-    count += 1;
+  // Data that holds other data is no data of a Secret: nothing is read twice.
+  let innermost: (typeof open)[number] | undefined;
+  for (let at = 0, count = 1; ; count += 1) {
     if (count % matchesOfStep === 0) yield undefined;
-    const at = index + match.length;
+    const found = yield* nextMatch(brace, page, at);
+    if (found === null) return;
+    const { index, match: [match] } = found; // prettier-ignore
+    at = index + match.length;
     if (match === '}') {
       const item = open.pop();
       if (item?.isData === true) open.at(-1)?.data.push({ from: item.from, to: index });
+      if (item === innermost) innermost = undefined;
       if (item?.isSecret === true) for (const block of item.data) yield* valuesOfJson(page, block);
-    } else if (match.endsWith('{')) open.push({ isSecret: false, data: [], from: at, isData: match !== '{' });
-    else if (/kind[ ]{0,7}["'].*["']Secret[ ]{0,7}["']$/s.test(match) && open.length > 0) open.at(-1)!.isSecret = true;
+    } else if (match.endsWith('{')) {
+      const item = { isSecret: false, data: [], from: at, isData: match !== '{' };
+      open.push(item);
+      if (!item.isData) continue;
+      if (innermost !== undefined) innermost.isData = false;
+      innermost = item;
+    } else if (/kind[ ]{0,7}["'].*["']Secret[ ]{0,7}["']$/s.test(match) && open.length > 0)
+      open.at(-1)!.isSecret = true;
   }
 }
 
-function* valuesOfJson(page: string, { from, to }: Block): Generator<Finding, void, void> {
-  for (const { index, 0: match, groups } of page.slice(from, to).matchAll(member)) {
-    const value = groups!['value']!.trimEnd();
-    const start = from + index + match.length - 1 - groups!['value']!.length;
-    if (!isPlaceholder(value)) yield { kind: 'secret', from: start, start, end: start + value.length };
+function* valuesOfJson(page: string, { from, to }: Block): Search {
+  const text = page.slice(from, to);
+  for (let at = 0, count = 1; ; count += 1) {
+    if (count % matchesOfStep === 0) yield undefined;
+    const found = yield* nextMatch(member, text, at, longestMember);
+    if (found === null) return;
+    const { index, match } = found;
+    at = index + match[0].length;
+    const value = match.groups!['value']!.trimEnd();
+    const start = from + at - 1 - match.groups!['value']!.length;
+    if (!isPlaceholder(value.slice(0, judgedLength)))
+      yield { kind: 'secret', from: start, start, end: start + value.length };
   }
 }

@@ -1,4 +1,4 @@
-import { matchesOfStep, type Finding } from '../finding.ts';
+import type { Finding } from '../finding.ts';
 import { namingOf, type Naming } from '../names.ts';
 import { judged, type Named } from './named.ts';
 
@@ -124,6 +124,7 @@ export class Tables {
           ? !/<t[hd]\b/.test(text) && /^\s*<\/?(?:tr|thead|tbody)\b[^<>]*>\s*$/.test(text)
           : rule.test(text) && (text.trim() !== '' || rows === 0)
       ) {
+        yield undefined;
         continue;
       }
       const row = rowOf(page, line, head, cells, cellsOf);
@@ -136,7 +137,7 @@ export class Tables {
         if (found !== null) yield found;
       }
       rows += 1;
-      if (rows % matchesOfStep === 0) yield undefined;
+      yield undefined;
     }
   }
 }
