@@ -1,5 +1,7 @@
-import { findCarried } from './carriers/find.ts';
-import { findByRule, type Finding, type Rule, type Search } from './finding.ts';
+import { gapsOf } from './carriers/divided.ts';
+import { findCarried, trigger } from './carriers/find.ts';
+import { paged } from './carriers/page.ts';
+import { findByRule, nextMatch, type Finding, type Rule, type Search } from './finding.ts';
 import { findByLibrary } from './library.ts';
 import { findNamed } from './named.ts';
 import { findPairs } from './pairs.ts';
@@ -7,7 +9,7 @@ import { placeRules } from './placeRules.ts';
 import { findPrivateKeys } from './privateKeys.ts';
 import { findSeedPhrases } from './seedPhrases.ts';
 import { tokenRules } from './tokenRules.ts';
-import { aroundUnseen, blankUnseen, withoutGutters } from './view.ts';
+import { aroundGaps, aroundUnseen, blankUnseen, withoutGutters } from './view.ts';
 
 /**
  * A long text is searched in windows, so that no step depends on its length: one pattern took up to 0.5 microseconds a character.
@@ -23,6 +25,32 @@ const restOfRun = /[^\s"'`\\]*/y;
  * of tools do not hide a secret. Takes linear time, in steps of a few milliseconds.
  */
 export function* findSecrets(text: string): Generator<void, Finding[], void> {
+  const findings = yield* findInWindows(text);
+  if ((yield* nextMatch(mayCarry, text, 0)) === null) return findings;
+  const page = yield* paged(text);
+  for (const found of findCarried(page)) {
+    if (found === undefined) yield;
+    else findings.push(found);
+  }
+  const view = aroundGaps(page, yield* gapsOf(page, startsToken));
+  if (view === null) return findings;
+  for (const finding of yield* findInWindows(view.text)) {
+    const shown = view.inText(finding);
+    if (shown !== null) findings.push(shown);
+  }
+  return findings;
+}
+
+/** A word of a name, the beginning of a private key, or a long word at the end of a line. */
+const mayCarry = new RegExp(
+  String.raw`${trigger.source}|M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE|[\w+/=-]{16}[ \t"'\`|+.,\\]{0,8}(?:[\r\n]|\\n)`,
+  'gi',
+);
+
+const startsToken = (text: string): boolean =>
+  tokenRules.some(({ hints = [] }) => hints.some((hint) => hint.length >= shortest && text.startsWith(hint)));
+
+function* findInWindows(text: string): Generator<void, Finding[], void> {
   const findings: Finding[] = [];
   const { characters, overlap, margin } = windows;
   let run = { from: 0, end: 0 };
@@ -50,13 +78,8 @@ export function* findSecrets(text: string): Generator<void, Finding[], void> {
       }
       findings.push(finding);
     }
-    if (stop === text.length) break;
+    if (stop === text.length) return findings;
   }
-  for (const found of findCarried(text)) {
-    if (found === undefined) yield;
-    else findings.push(found);
-  }
-  return findings;
 }
 
 function* findVisible(text: string): Search {

@@ -11,7 +11,7 @@ export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'l
 
 const maxValueLength = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,8}(?:=>|:=|:[ \t]{0,4}[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,8}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
 const opening = /(?:[bBrRuUfFN]{1,2})?(\\{0,7})(["'`])/y;
 // Values are judged by their beginning, so that a text of many names takes linear time.
 const judgedLength = 160;
@@ -285,7 +285,9 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;
     if (form === 'cell')
-      return value.length >= 4 && /\d|[!#$%&*@?+^~]/.test(value) && !compound.test(value) && !instruction.test(value);
+      return (
+        value.length >= 4 && /\d|[!#$%&*@?+^~]/.test(value) && !compound.test(value) && !/[:=<>|{}()[\]/\\]/.test(value)
+      );
     if (form === 'quoted') return value.length >= 4 && !/^[\w-]*(?:pass|pwd)[a-z_-]*$/i.test(value);
     if (form === 'line')
       return (

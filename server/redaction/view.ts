@@ -16,13 +16,17 @@ const around = 512;
 const wordEnds = /[\s"'`]/;
 
 /** The visible text around invisible characters, joined; null when the text has none. */
-export function aroundUnseen(text: string): View | null {
+export const aroundUnseen = (text: string): View | null =>
+  aroundGaps(
+    text,
+    Array.from(text.matchAll(unseen), ({ index, 0: { length } }) => ({ index, length })),
+  );
+
+/** The text around gaps, joined without them; null when there is none. */
+export function aroundGaps(text: string, gaps: readonly { index: number; length: number }[]): View | null {
   const view = new View();
   let from: number | null = null;
-  for (const {
-    index,
-    0: { length },
-  } of text.matchAll(unseen)) {
+  for (const { index, length } of gaps) {
     if (from !== null && index - from > 2 * around) {
       const [until, begin] = [wordAfter(text, from + around), wordBefore(text, index - around)];
       if (until < begin) {

@@ -2,7 +2,7 @@ import { nextMatch, type Search } from '../finding.ts';
 
 // Private keys without BEGIN and END: the DER of PKCS 1, PKCS 8, PKCS 12 and SEC 1 in base64, and the format of OpenSSH.
 
-export const beginOfKey = /(?<![A-Za-z0-9+/=])(?:M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE)/g;
+const begin = /(?<![A-Za-z0-9+/=])(?:M[A-J][A-Za-z0-9+/]{22}|b3BlbnNzaC1rZXktdjE)/g;
 /** Between two lines: quotes, signs of joining, comments and citations. */
 const between = /["'`]?[ \t]{0,8}[+.,\\]?[ \t\r]{0,8}\n[\s>|#*+/"'`]{0,40}/y;
 const run = /[A-Za-z0-9+/]+={0,2}/y;
@@ -10,7 +10,7 @@ const longest = 16_384;
 
 export function* findBareKeys(page: string): Search {
   for (let at = 0; ;) {
-    const found = yield* nextMatch(beginOfKey, page, at);
+    const found = yield* nextMatch(begin, page, at);
     if (found === null) return;
     const { index, match } = found;
     at = index + match[0].length;

@@ -1,14 +1,13 @@
 import { nextMatch, type Search } from '../finding.ts';
-import { beginOfKey, findBareKeys } from './bareKeys.ts';
+import { findBareKeys } from './bareKeys.ts';
 import { findBelow } from './blocks.ts';
 import { findInserts } from './inserts.ts';
 import { findManifests } from './manifests.ts';
 import { nameAround } from './named.ts';
-import { paged } from './page.ts';
 import { findBeside } from './pairs.ts';
 import { Tables } from './tables.ts';
 
-const trigger =
+export const trigger =
   /pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|\bpat\b|\bpw\b|psk|kennwort|contrase|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호/gi;
 
 /** Names and lines below them that are read between two rests. */
@@ -18,9 +17,7 @@ const workOfStep = 40;
  * Finds secrets that their surroundings name: in lists of names and values, blocks, tables, statements, manifests. Takes linear
  * time: each name is looked at once, with a bounded part of the text beside it.
  */
-export function* findCarried(text: string): Search {
-  if ((yield* nextMatch(trigger, text, 0)) === null && (yield* nextMatch(beginOfKey, text, 0)) === null) return;
-  const page = yield* paged(text);
+export function* findCarried(page: string): Search {
   yield* findBareKeys(page);
   yield* findInserts(page);
   yield* findManifests(page);

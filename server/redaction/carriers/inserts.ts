@@ -73,7 +73,9 @@ function inItem(
   return judged(page, { naming, start: from }, start, start + quoted[2]!.length, 'entry');
 }
 
-function lineAt(page: string, at: number): Row {
+function lineAt(page: string, start: number): Row {
+  // Of a numbered listing only the tab is left.
+  const at = start + /^(?: +\t)?/.exec(page.slice(start, start + 40))![0].length;
   const text = page.slice(at, at + longestRow).split('\n', 1)[0]!;
   const next = at + text.length + 1;
   if (text === '' || text.startsWith('\\.') || !text.includes('\t')) return { items: null, next: at };

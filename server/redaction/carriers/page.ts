@@ -3,7 +3,7 @@ import { blankUnseen } from '../view.ts';
 /** Characters of one step. */
 const slice = 32 * 1024;
 const escape = /\\{1,15}(?:u(?:00|25)[0-9a-f]{2}|[nrt"'`/])|["']/gi;
-const numbered = /^[ \t]{0,8}(\d{1,6})[ ]?(?:[→│┃|:\t]|-(?!-))/;
+const numbered = /^[ \t]{0,24}(\d{1,6})[ ]?(?:[→│┃|:\t]|-(?!-))/;
 const located = /^[\w./-]{1,120}[:-](\d{1,6})[:-]/;
 
 /**
@@ -15,14 +15,19 @@ export function* paged(text: string): Generator<undefined, string, void> {
   for (let from = 0; from < text.length;) {
     const to = endOfSlice(text, from);
     const part = text.slice(from, to);
-    parts.push(unescaped(/[\x1b\x9b\x07\u00ad\u200b-\u206f\ufeff\\]|\[\d/.test(part) ? blankUnseen(part) : part));
+    parts.push(
+      unescaped(/[\x1b\x9b\x07\u00ad\u200b-\u206f\ufeff\\]|\[\d/.test(part) ? blankUnseen(part) : part).replaceAll(
+        '\r',
+        ' ',
+      ),
+    );
     from = to;
     yield;
   }
   const page = parts.join('');
-  return /^[^\n]{0,130}\d[ ]?[→│┃|:\t-]/m.test(page.slice(0, slice)) || text.length > slice
-    ? yield* withoutPrefixes(page)
-    : page;
+  const plain = yield* withoutPrefixes(page);
+  // A numbered listing may be numbered again.
+  return plain === page ? page : yield* withoutPrefixes(plain);
 }
 
 /** Ends a slice with a line if possible, and never within an escape. */
@@ -79,31 +84,44 @@ function unescaped(text: string): string {
   return parts.join('');
 }
 
-/** Blanks line numbers that count up, and the places that a search found. */
+/** Blanks the signs of a diff and of a citation, line numbers that count up, and the places that a search found. */
 function* withoutPrefixes(page: string): Generator<undefined, string, void> {
   const parts: string[] = [];
-  let last: { number: number; part: number; length: number } | null = null;
+  let lines: string[] = [];
+  // The line before when it may begin with a number.
+  let last: { number: number; length: number } | null = null;
   let rest = slice;
   for (let from = 0; from <= page.length;) {
     const end = page.indexOf('\n', from);
     const to = end < 0 ? page.length : end;
-    const start = page.slice(from, Math.min(to, from + 140));
-    const match = numbered.exec(start) ?? located.exec(start);
-    parts.push(page.slice(from, to), '\n');
-    if (match === null) last = null;
-    else {
-      const next = { number: Number(match[1]), part: parts.length - 2, length: match[0].length };
-      if (last !== null && next.number === last.number + 1)
-        for (const { part, length } of [last, next]) parts[part] = ' '.repeat(length) + parts[part]!.slice(length);
-      last = next;
+    let line = page.slice(from, to);
+    if (gutter.test(line)) line = line.replace(gutter, blank);
+    const match = maybeNumbered.test(line) ? (numbered.exec(line) ?? located.exec(line)) : null;
+    const next = match === null ? null : { number: Number(match[1]), length: match[0].length };
+    if (next !== null && last?.number === next.number - 1) {
+      lines.push(blankStart(lines.pop()!, last.length));
+      line = blankStart(line, next.length);
     }
-    rest -= to - from + 20;
+    last = next;
+    lines.push(line);
+    rest -= line.length + 20;
     if (rest < 0) {
+      const kept = lines.pop()!;
+      parts.push(lines.join('\n'));
+      lines = [kept];
       yield;
       rest = slice;
     }
     from = to + 1;
   }
-  parts.pop();
-  return parts.join('');
+  parts.push(lines.join('\n'));
+  return parts.join('\n');
 }
+
+const gutter = /^(?:[ \t]*(?:>{1,3}(?=\s|$)|\+(?!\+))|-(?=[^\s-]))/;
+/** Most lines have no number before their second word. */
+const maybeNumbered = /^[ \t]{0,24}(?:\d{1,6}[^\w.]|[\w./-]{1,120}[:-]\d)/;
+const blank = ({ length }: string): string => ' '.repeat(length);
+/** The tab after a number stays: it may be the first cell of a row. */
+const blankStart = (line: string, length: number): string =>
+  line.slice(0, length).replaceAll(/[^\t]/g, ' ') + line.slice(length);

@@ -12,6 +12,7 @@ interface Cell {
 type Cells = (page: string, line: Cell) => Cell[] | null;
 
 const longestLine = 4_096;
+const rulesOfStep = 50;
 const rule = /^[\s>+|:=─-╿-]*$/;
 const bars = /[|│┃║]/g;
 
@@ -113,7 +114,7 @@ export class Tables {
       return naming === null ? [] : [{ naming, index }];
     });
     if (columns.length === 0) return;
-    let rows = 0;
+    let [rows, rules] = [0, 0];
     for (let from = head.to + 1; from < page.length;) {
       const stop = page.slice(from, from + longestLine).indexOf('\n');
       const line = { from, to: stop < 0 ? Math.min(page.length, from + longestLine) : from + stop };
@@ -124,7 +125,8 @@ export class Tables {
           ? !/<t[hd]\b/.test(text) && /^\s*<\/?(?:tr|thead|tbody)\b[^<>]*>\s*$/.test(text)
           : rule.test(text) && (text.trim() !== '' || rows === 0)
       ) {
-        yield undefined;
+        rules += 1;
+        if (rules % rulesOfStep === 0) yield undefined;
         continue;
       }
       const row = rowOf(page, line, head, cells, cellsOf);
