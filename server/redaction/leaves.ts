@@ -18,6 +18,9 @@ const border = '\n\0\n';
 // Longest part of a split secret on either side: the length of the longest private keys.
 const reach = 16_384;
 
+/** Leaves that are only listed or marked between two rests. */
+export const leavesOfStep = 2_000;
+
 /** Leaves that are searched between two steps. */
 const usual = { leaves: 500, characters: 32 * 1024 };
 
@@ -26,11 +29,13 @@ const usual = { leaves: 500, characters: 32 * 1024 };
  * Each step takes a few milliseconds.
  */
 export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): Generator<void, Span[][], void> {
-  const spans: Span[][] = leaves.map(({ text, kind }) => (kind == null ? [] : [{ start: 0, end: text.length, kind }]));
-  const open = leaves.flatMap(({ text, group, kind, before = '' }, leaf) =>
-    kind == null && text !== '' ? [{ leaf, text, group, before }] : [],
-  );
-  yield;
+  const spans: Span[][] = [];
+  const open: { leaf: number; text: string; group: string; before: string }[] = [];
+  for (const [leaf, { text, group, kind, before = '' }] of leaves.entries()) {
+    spans.push(kind == null ? [] : [{ start: 0, end: text.length, kind }]);
+    if (kind == null && text !== '') open.push({ leaf, text, group, before });
+    if (leaf % leavesOfStep === 0) yield;
+  }
   const groups = new Map<string, typeof open>();
   for (const parts of stepsOf(open, step)) {
     const all = new Pieces();
@@ -51,7 +56,10 @@ export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): G
       });
     }
   }
-  for (const [leaf, found] of spans.entries()) spans[leaf] = yield* merged(found, leaves[leaf]!.text);
+  for (const [leaf, found] of spans.entries()) {
+    if (found.length > 0) spans[leaf] = yield* merged(found, leaves[leaf]!.text);
+    if (leaf % leavesOfStep === 0) yield;
+  }
   return spans;
 }
 

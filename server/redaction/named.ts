@@ -176,7 +176,7 @@ const nearbySettings = (text: string, from: number, end: number): boolean => {
 
 function bareForm({ text, from, name, before, tight, spaced, operator, end }: Bare): { form: Form; reads: RegExp } {
   if (tight && before === ';') return { form: 'field', reads: semicolonValue };
-  if (spaced || (tight && name.startsWith('--'))) return { form: 'entry', reads: bareValue };
+  if (spaced || (tight && /^--|^-[DP][a-z]/.test(name))) return { form: 'entry', reads: bareValue };
   if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
   if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
   if (

@@ -91,7 +91,6 @@ const spansOfStep = 100;
 
 /** Merges overlapping spans; the longest, then the first, determines the kind. Never splits a surrogate pair. */
 export function* merged(spans: readonly Span[], text: string): Generator<void, Span[], void> {
-  if (spans.length === 0) return [];
   const result: (Span & { longest: number })[] = [];
   const near = new Map<number, Span[]>();
   for (const span of spans) {

@@ -1,4 +1,4 @@
-import { spansOf, type Leaf } from './leaves.ts';
+import { leavesOfStep, spansOf, type Leaf } from './leaves.ts';
 import { Plan } from './plan.ts';
 
 /**
@@ -77,6 +77,7 @@ function* redactingLeaves(leaves: readonly Leaf[]): Steps<Redactions & { texts: 
       if (count % marksOfStep === 0) yield;
     }
     texts.push(from === 0 ? text : parts.join('') + text.slice(from));
+    if (index % leavesOfStep === 0) yield;
   }
   yield;
   return { texts, count, kinds };

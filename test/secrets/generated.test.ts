@@ -34,9 +34,9 @@ test('redacts private keys without BEGIN and END, and keeps public keys', () => 
   expect(publicKeys.filter(({ written }) => redacted(written).count > 0)).toEqual([]);
 });
 
-test('redacts at least 84 in 100 values of the held-out generator', () => {
-  const { recall } = recallOf('held-out generator', heldOutGenerated(1, 3));
-  expect(recall).toBeGreaterThanOrEqual(0.84);
+test('redacts at least 97 in 100 values of the held-out generator', () => {
+  const { recall, missed } = recallOf('held-out generator', heldOutGenerated(1, 3));
+  expect(recall, missed).toBeGreaterThanOrEqual(0.97);
 });
 
 test('redacts at most 1 in 100 generated texts without a secret', () => {

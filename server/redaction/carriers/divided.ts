@@ -5,7 +5,8 @@ const ending = /(?<![\w.~+/=:-])(?<word>[\w.~+/=:-]{16,})(?:[ ]{0,7}(?<quote>["'
 /** A line of one word, alone or in the last cell of a row without others. */
 const alone =
   /^[ \t#*]*(?:[|│┃][ \t]*)*(?<quote>["'`])?(?<word>[\w.~+/=-]{2,})[ ]{0,7}["'`]?[ \t]*[+.,;\\|│┃"'`)]*(?:[ \t]+https?:.*)?$/;
-const isPlain = /^(?:[A-Z]?[a-z]+|[A-Z]+|[\w.-]+:|-+|=+)$|^[a-z]+(?:[._/-][A-Z]?[a-z]+)+$|^[A-Z][A-Z_]+=/;
+const isPlain = /^(?:[A-Z]?[a-z]+|[A-Z]+|[\w.-]+:|-+|=+)$|^[a-z]+(?:[._/-][A-Z]?[a-z]+)+$/;
+const isSetting = /^[A-Z][A-Z_]+=/;
 
 const longest = { line: 400, run: 4_096 };
 
@@ -43,7 +44,14 @@ function gapAt(page: string, from: number, at: number, to: number, startsToken: 
   const first = ending.exec(page.slice(Math.max(from, at - longest.line), at));
   if (first === null || first.groups!['quote'] !== second.groups!['quote']) return null;
   const [before, after] = [first.groups!['word']!, second.groups!['word']!];
-  if (isPlain.test(before) || isPlain.test(after) || !/\d|[a-z][A-Z]/.test(before) || startsToken(after)) return null;
+  if (
+    isPlain.test(before) ||
+    isPlain.test(after) ||
+    !/\d|[a-z][A-Z]/.test(before) ||
+    isSetting.test(after) ||
+    startsToken(after)
+  )
+    return null;
   if (after.length > Math.max(before.length, at - from)) return null;
   const index = at - first[0].length + before.length;
   return { index, length: at + 1 + second[0].indexOf(after) - index };

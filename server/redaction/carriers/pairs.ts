@@ -5,9 +5,9 @@ import { judged, type Named } from './named.ts';
 // A name and its value as two fields, elements, attributes or items.
 
 const reach = 320;
-const separator = String.raw`[ \t]{0,8}(?:=>|:=|[:=])[ \t]{0,8}`;
+const separator = String.raw`[ \t]{0,8}(?:=>|:=|[:=|│])[ \t]{0,8}`;
 const nameField =
-  /(?<![A-Za-z])(?:[\w-]{0,24}(?:name|key|variable|header|field|option|param(?:eter)?|setting|property|label|attribute|entry)|id|path)(?:[ ]{0,7}["'`])?(?:[ \t]{0,8}(?:=>|:=|[:=])[ \t]{0,8}|>\s{0,8})["'`]?[\w ./:$-]{0,64}$/i;
+  /(?<![A-Za-z])(?:[\w-]{0,24}(?:name|key|variable|header|field|option|param(?:eter)?|setting|property|label|attribute|entry)|id|path)(?:[ ]{0,7}["'`])?(?:[ \t]{0,8}(?:=>|:=|[:=|│])[ \t]{0,8}|>\s{0,8})["'`]?[\w ./:$-]{0,64}$/i;
 const valueField = new RegExp(
   String.raw`(?<![\w.-])["'\`]?(?:[\w-]{0,24}value|val|content|default|data|string|plain(?:text)?)(?:[ ]{0,7}["'\`])?(?:${separator}|>)`,
   'gi',
@@ -19,6 +19,13 @@ const openings = /[{\0]|\/>|\n[ \t]*(?=\n)|(?:^|\n)[ \t>+]*-[ \t]/g;
 /** Before the name in a pair: `("NAME", "...")`, `Map.of("a", "...", "NAME", "...")`. */
 const firstItem = /(?:[({[][ ]{0,8}|\b(?:of|map|Map|pairs|hash)\([^()]{0,90},[ ]?)["'`]$/;
 
+/**
+ * A quoted value that something stands before: its default in `env("A", "...")`, the accessors of C#, the type and length of PHP, the
+ * number of a reply of Redis, the value that was before in a plan of Terraform.
+ */
+const valueApart =
+  /^["'\]]{0,2}(?:[ \t]*(?:=>|:=|[:=])[ \t]*(?:[\w.]{1,40}\([ ]?["'][\w.-]{1,60}["'],[ ]?|["'][^"'\n]{0,200}["'][ ]->[ ])|[ ]\{[ ](?:get|set)[^{}\n]{0,20}\}[ ]=[ ]|[ \t]*=>\s{1,40}string\(\d{1,5}\)[ ]|[ \t]*\n[ \t]*\d{1,4}\)[ ])["'`]/;
+
 export function* findBeside(named: Named): Generator<Finding, void, void> {
   const { page, start, end } = named;
   const before = page.slice(Math.max(0, start - 100), start);
@@ -28,11 +35,25 @@ export function* findBeside(named: Named): Generator<Finding, void, void> {
   // The token of a form against forged requests is worth nothing without its cookie.
   if (/<meta\b[^<>]*$/i.test(before)) return;
   if (nameField.test(before)) {
-    const inner = /^[ \t]*(?:\/?>|[ \t\r]*\n[ \t\r]*\n)[ \t]*(?=[^<\s])/.exec(next);
+    const inner = /^(?:[ ]\w{1,24}=["'][^"'<>]{0,40}["']){0,3}[ \t]*(?:\/?>|[ \t\r]*\n[ \t\r]*\n)[ \t]*(?=[^<\s])/.exec(
+      next,
+    );
     const found =
       inner === null
         ? besides(named, closing, next)
         : judgedIn(named, end + closing + inner[0].length, /[<\n]/, 'entry');
+    if (found !== null) yield found;
+    return;
+  }
+  const apart = after.match(valueApart);
+  if (apart !== null) {
+    const found = valueAt(named, end + apart[0].length - 1, 'entry');
+    if (found !== null) yield found;
+    return;
+  }
+  // [password] => ...
+  if (/^\] => \S/.test(next)) {
+    const found = judgedIn(named, end + closing + '] => '.length, /\n/, 'entry');
     if (found !== null) yield found;
     return;
   }

@@ -55,7 +55,7 @@ const byGaps: Cells = (page, { from, to }) => {
   return cells.length < 2 ? null : cells;
 };
 
-const tagged = /<t[hd]\b[^<>]{0,200}>(.*?)<\/t[hd]>/gi;
+const tagged = /<(?:t[hd]|d[td])\b[^<>]{0,200}>(.*?)<\/(?:t[hd]|d[td])>/gi;
 const byTags: Cells = (page, { from, to }) => {
   const cells = [...page.slice(from, to).matchAll(tagged)].map(({ index, 0: tag, 1: text }) => {
     const end = from + index + tag.length - '</td>'.length;
@@ -81,7 +81,7 @@ export class Tables {
     if (line.from === this.#row || line.to - line.from > longestLine) return;
     this.#row = line.from;
     const after = page.slice(end, end + 40);
-    if (!/^[ ]{0,7}["'`*]{0,3}\s*(?:[|│┃║,;\t]|[ ]{2}|<\/t[hd]|$|[\r\n])/.test(after)) return;
+    if (!/^[ ]{0,7}["'`*]{0,3}\s*(?:[|│┃║,;\t]|[ ]{2}|<\/(?:t[hd]|d[td])|$|[\r\n])/.test(after)) return;
     for (const cellsOf of [byBars, byTabs, byTags, bySeparators, byGaps]) {
       const cells = cellsOf(page, line);
       if (cells === null || !cells.some((cell) => start >= cell.from && end <= cell.to)) continue;
