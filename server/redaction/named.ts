@@ -263,8 +263,8 @@ const isTyped = (value: string): boolean =>
   !/[/\\()[\]{}<>|=]|::|^\d{4}-\d\d|^v?\d+(?:[.-]\w+)*$/.test(value) &&
   (/^[A-Za-z]{3,}\d{2,}[!#$%&*?]?$/.test(value) || /[!#$%&*?^~]/.test(value) || looksRandom(value, 6));
 
-// A pointer, a member, a call, the path of a package.
-const code = /^[*&<[({]\w*[A-Za-z]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|\(|^[a-z][\w-]*(?:\.[\w-]+)+\//;
+// A pointer, a member, a call, the path of a package, the name of a migration.
+const code = /^\d{4}_[a-z]|^[*&<[({]\w*[A-Za-z]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|\(|^[a-z][\w-]*(?:\.[\w-]+)+\//;
 
 /** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {

@@ -30,7 +30,11 @@ const clouds: Rule[] = [
   word('google token', String.raw`1//0[\w-]{30,200}`, '1//0'),
   token('google key', String.raw`GOCSPX-[\w-]{20,60}`, 'GOCSPX-'),
   token('azure key', String.raw`[\w~.]{3}\dQ~[\w~.-]{31,40}`, 'Q~'),
-  token('azure key', String.raw`(?:[A-Za-z0-9+/]{76}|(?<=Key=)[A-Za-z0-9+/]{30,90})[+A]ASt[A-Za-z0-9+/]{6}==`, 'ASt'),
+  token(
+    'azure key',
+    String.raw`(?:(?:(?<![A-Za-z0-9+/])|(?<=\\[nrt]|%[0-9A-Fa-f]{2}))[A-Za-z0-9+/]{76}|(?<=Key=)[A-Za-z0-9+/]{30,90})[+A]ASt[A-Za-z0-9+/]{6}==`,
+    'ASt',
+  ),
   token('azure key', String.raw`(Shared(?:Access)?Key=|AccountKey=)[A-Za-z0-9+/]{30,100}={0,2}`, 'Key='),
   token('azure key', String.raw`[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}`, 'JQQJ99'),
   token('azure key', String.raw`[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}`, 'AZDO'),

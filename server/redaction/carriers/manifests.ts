@@ -1,4 +1,6 @@
 import { matchesOfStep, nextMatch, type Search } from '../finding.ts';
+import { isSecret } from '../named.ts';
+import { namingOf } from '../names.ts';
 import { isPlaceholder } from '../values.ts';
 
 // All data of a Secret of Kubernetes, in YAML and JSON.
@@ -21,6 +23,7 @@ interface Item {
   data: Block[];
 }
 
+const nameOf = (match: RegExpExecArray): string => match[2] ?? match[3] ?? match[4]!;
 const linesOfStep = 100;
 const key = /^([\s>+]*(?:-[ ]+)?)(?:"([\w.-]+)"|'([\w.-]+)'|([\w.-]+))[ \t]*:[ \t]*(.*)$/;
 
@@ -58,7 +61,7 @@ function* inYaml(page: string): Search {
     yield* close(own > column ? column : own + 1);
     const item = open.get(own) ?? { isSecret: false, data: [] };
     open.set(own, item);
-    const name = match[2] ?? match[3] ?? match[4]!;
+    const name = nameOf(match);
     if (name === 'kind') item.isSecret = /^["']?Secret["']?\s*(?:#.*)?$/.test(match[5]!);
     if ((name === 'data' || name === 'stringData') && /^(?:#.*)?$/.test(match[5]!.trim())) {
       [block, blockColumn] = [{ from: line.to + 1, to: line.to + 1 }, own];
@@ -70,7 +73,7 @@ function* inYaml(page: string): Search {
 
 /** Each value of a mapping; a value of several lines is one. */
 function* valuesOfYaml(page: string, { from, to }: Block): Search {
-  let value: Block | null = null;
+  let value: (Block & { name: string }) | null = null;
   let first = -1;
   for (let [at, lines] = [from, 0]; at < to; lines += 1) {
     if (lines % linesOfStep === 0) yield undefined;
@@ -87,7 +90,7 @@ function* valuesOfYaml(page: string, { from, to }: Block): Search {
     }
     if (value !== null) yield* secretIn(page, value);
     const match = key.exec(text);
-    value = match === null ? null : { from: line.to - match[5]!.length, to: line.to };
+    value = match === null ? null : { name: nameOf(match), from: line.to - match[5]!.length, to: line.to };
   }
   if (value !== null) yield* secretIn(page, value);
 }
@@ -96,7 +99,7 @@ function* valuesOfYaml(page: string, { from, to }: Block): Search {
 const judgedLength = 1_024;
 
 /** A value between quotes, of several lines, or up to its comment. */
-function* secretIn(page: string, { from, to }: Block): Search {
+function* secretIn(page: string, { name, from, to }: Block & { name: string }): Search {
   const text = page.slice(from, to);
   const quote = /^["']/.exec(text)?.[0];
   const opening = quote ?? /^(?:[|>][-+\d]{0,3}[ \t]*(?:#[^\n]*)?\n[\s>+]*)?/.exec(text)![0];
@@ -105,14 +108,30 @@ function* secretIn(page: string, { from, to }: Block): Search {
     quote === undefined ? (opening === '' ? rest.search(/(?:^|\s)#|$/) : rest.length) : rest.indexOf(quote);
   const value = rest.slice(0, Math.max(0, length)).trimEnd();
   const start = from + opening.length;
-  if (value.length >= 3 && !isPlaceholder(value.slice(0, judgedLength)))
+  if (value.length >= 3 && !isOpen(name, value.slice(0, judgedLength)))
     yield { kind: 'secret', from: start, start, end: start + value.length };
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Words, an address or a path, a small number. */
+const words =
+  /^(?:[*_]{0,2}[A-Za-z]+(?:[-_. ][A-Za-z]+)*[*_]{0,2}[?!.]?|[a-z][a-z\d+.-]*:\/\/[^@\s]*|\/[\w./-]*|\d{1,5})$/;
+
+/** Whether data of a Secret gives nothing away: a blank, or the name of a user, a host, a file. */
+function isOpen(name: string, value: string): boolean {
+  const decoded = base64.test(value) ? Buffer.from(value, 'base64').toString('latin1').trim() : '';
+  const plain = /^[\x20-\x7e]+$/.test(decoded) ? decoded : value;
+  const naming = namingOf(name);
+  return (
+    isPlaceholder(plain.length <= 64 ? plain : value) ||
+    (plain.length <= 32 && words.test(plain) && (naming === null || !isSecret(naming, plain, 'entry')))
+  );
 }
 
 const brace =
   /[{}]|(?<![\w-])["'](?:kind|data|stringData)[ ]{0,7}["']\s{0,8}:\s{0,8}(?:\{|["'][\w.-]{1,60}[ ]{0,7}["'])/g;
 const longestMember = 32 * 1024;
-const member = /["'][\w.-]{1,253}[ ]{0,7}["']\s{0,8}:\s{0,8}(["'])(?<value>[^"'\n]{3,})\1/g;
+const member = /["'](?<name>[\w.-]{1,253})[ ]{0,7}["']\s{0,8}:\s{0,8}(?<quote>["'])(?<value>[^"'\n]{3,})\k<quote>/g;
 
 function* inJson(page: string): Search {
   const open: (Item & { from: number; isData: boolean })[] = [];
@@ -150,7 +169,7 @@ function* valuesOfJson(page: string, { from, to }: Block): Search {
     at = index + match[0].length;
     const value = match.groups!['value']!.trimEnd();
     const start = from + at - 1 - match.groups!['value']!.length;
-    if (!isPlaceholder(value.slice(0, judgedLength)))
+    if (!isOpen(match.groups!['name']!, value.slice(0, judgedLength)))
       yield { kind: 'secret', from: start, start, end: start + value.length };
   }
 }

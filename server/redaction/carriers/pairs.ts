@@ -35,11 +35,12 @@ export function* findBeside(named: Named): Generator<Finding, void, void> {
   // The token of a form against forged requests is worth nothing without its cookie.
   if (/<meta\b[^<>]*$/i.test(before)) return;
   if (nameField.test(before)) {
-    const inner = /^(?:[ ]\w{1,24}=["'][^"'<>]{0,40}["']){0,3}[ \t]*(?:\/?>|[ \t\r]*\n[ \t\r]*\n)[ \t]*(?=[^<\s])/.exec(
+    const inner = /^(?:[ ]\w{1,24}=["'][^"'<>]{0,40}["']){0,3}[ \t]*(?:\/?>|[ \t]*\n[ \t]*\n)[ \t]*(?=[^<\s])/.exec(
       next,
     );
+    const isForm = /form-data;/i.test(before);
     const found =
-      inner === null
+      inner === null || (!isForm && inner[0].includes('\n'))
         ? besides(named, closing, next)
         : judgedIn(named, end + closing + inner[0].length, /[<\n]/, 'entry');
     if (found !== null) yield found;
@@ -57,7 +58,9 @@ export function* findBeside(named: Named): Generator<Finding, void, void> {
     if (found !== null) yield found;
     return;
   }
-  const opened = /^\]?[ \t]*(?:[:=]|=>|:=)?[ \t]*(?:\{|\n(?=[ \t>+]+\w)|(?<=^\][ \t]*)\n)/.exec(next);
+  const opened = /^\]?[ \t]*(?:(?:[:=]|=>|:=)?[ \t]*\{|(?:[:=]|=>|:=)[ \t]*\n(?=[ \t>+]+\w)|(?<=^\][ \t]*)\n)/.exec(
+    next,
+  );
   if (opened !== null) {
     const found = forward(named, closing + opened[0].length, next.slice(opened[0].length));
     if (found != null) yield found;

@@ -109,6 +109,7 @@ export class Tables {
     const texts = cells.map((cell) => textOf(page, cell));
     if (texts.filter((text) => text !== '').length < 2 && cellsOf !== byBars && cellsOf !== byTags) return;
     if (!texts.every(isHead)) return;
+    if (cellsOf === byGaps && !isHeadOfGaps(page, head)) return;
     const columns = texts.flatMap((text, index) => {
       const naming = singular(text);
       return naming === null ? [] : [{ naming, index }];
@@ -143,6 +144,10 @@ export class Tables {
     }
   }
 }
+
+/** Whether a line in columns heads a table, and is no line of code or prose: it is in capitals, or a rule follows. */
+const isHeadOfGaps = (page: string, head: Cell): boolean =>
+  !/[a-z]/.test(page.slice(head.from, head.to)) || /^[\s=─-╿-]+$/.test(lineBelow(page, head));
 
 const linesAbove = (page: string, { from }: Cell): string[] =>
   page
