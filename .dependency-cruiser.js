@@ -8,7 +8,7 @@ const limitNumbers = '^server/limits/limits\\.ts$';
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
 const known =
-  '(core|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|traces|generated)';
+  '(core|reads|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|traces|generated)';
 
 const forbid = (name, { path, pathNot = [] }, to) => ({
   name,
@@ -32,6 +32,7 @@ const server = (name, path, allowed, options) => layer(name, path, [limitNumbers
 export default {
   forbidden: [
     server('core', inFolders('core'), [inFolders('generated')]),
+    server('reads', inFolders('reads'), [inFolders('core', 'generated')]),
     ...['redaction', 'graphiql'].map((name) => server(name, inFolders(name), [])),
     server('infra', inFolders('infra'), [inFolders('core', 'generated'), '^prisma/schemaEngine\\.ts$']),
     ...['access', 'events', 'limits'].map((name) =>
@@ -61,11 +62,11 @@ export default {
     server(
       'graphql',
       inFolders('graphql'),
-      [inFolders('access', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors],
+      [inFolders('access', 'reads', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors],
       { valuesOnly: true },
     ),
     server('graphql-types', inFolders('graphql'), [
-      inFolders('access', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'),
+      inFolders('access', 'reads', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'),
       '^server/queue/runCommand\\.ts$',
       doors,
       '^server/infra/log\\.ts$',
@@ -132,13 +133,13 @@ export default {
     ),
     forbid(
       'prisma-in-infra',
-      { path: '^server/', pathNot: ['^server/(infra|graphql|generated)/'] },
+      { path: '^server/', pathNot: ['^server/(infra|graphql|reads|generated)/'] },
       { path: '^server/generated/', dependencyTypesNot: ['type-only'] },
     ),
     forbid(
       'graphql-at-doors',
       {
-        path: `${inFolders('core', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|api|examples)/`,
+        path: `${inFolders('core', 'reads', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|api|examples)/`,
         pathNot: [doors, '^server/infra/http/'],
       },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },

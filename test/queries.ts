@@ -3,6 +3,8 @@ import type pg from 'pg';
 export interface Query {
   text: string;
   values: unknown[];
+  /** Of a statement whose plan each connection keeps. */
+  name?: string | undefined;
 }
 
 /** Records a pool's queries with their values, Prisma's included. */
@@ -18,7 +20,7 @@ export function recordQueries(pool: pg.Pool): { sent: Query[] } {
       const text = typeof first === 'string' ? first : first.text;
       const values =
         (typeof first === 'string' ? undefined : first.values) ?? (Array.isArray(second) ? (second as unknown[]) : []);
-      if (text !== undefined) sent.push({ text, values });
+      if (text !== undefined) sent.push({ text, values, name: typeof first === 'string' ? undefined : first.name });
       return query(...args);
     };
     client.query = recorded as typeof client.query;

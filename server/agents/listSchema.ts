@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { statement } from '../core/changes.ts';
-import type { Filter } from '../core/fixedPage.ts';
 import { everybody } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
@@ -8,7 +7,6 @@ import { agentId, decodeArgs, whereOf } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { agentFilter, agentsWhere } from './filterSchema.ts';
-import { type AgentColumn, agentColumns, agentForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Agent',
@@ -50,19 +48,7 @@ builder.queryFields((t) => ({
     args: { ...argsOf(many), ...pageArgs },
     resolve: (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
-      const { includeArchived: archived, ...conditions } = where;
-      const all = Object.values(conditions).every((each) => each === null);
-      const columns = Object.keys(orderBy.columns) as AgentColumn[];
-      const filter: Filter = archived ? null : ['archived_at IS NULL'];
-      const fixed = all
-        ? { forms: agentForms, columns: columns.map((column) => agentColumns[column]), filters: [filter] }
-        : null;
-      return rootPage(
-        'Agent',
-        { args, order: orderBy, fixed, oneOf: [agentsWhere(context.prisma, where)] },
-        context,
-        info,
-      );
+      return rootPage('Agent', { args, order: orderBy, oneOf: [agentsWhere(context.prisma, where)] }, context, info);
     },
   }),
 }));

@@ -1,8 +1,7 @@
-/** Cuts a text to `characters` UTF-16 units, never inside a surrogate pair, and marks the cut. Fewer than one count as one. */
+/** Cuts a text to `characters` UTF-16 units, never inside a surrogate pair, and marks the cut. */
 export function shorten(text: string, characters: number): string {
-  const most = Math.max(1, characters);
-  if (text.length <= most) return text;
-  return `${beginningOf(text, most - 1)}…`;
+  if (text.length <= characters) return text;
+  return `${beginningOf(text, characters - 1)}…`;
 }
 
 /** From this length on, a cut text keeps its end too: conclusions and questions are there. */

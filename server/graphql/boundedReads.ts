@@ -41,7 +41,7 @@ export function boundedReads(prisma: PrismaClient, held: HeldBytes): PrismaClien
       const known = delegates.get(name);
       if (known !== undefined) return known;
       const found: unknown = Reflect.get(target, name);
-      if (typeof name !== 'string' || name.startsWith('$') || typeof found !== 'object' || found === null) return found;
+      if (typeof name !== 'string' || /^[$_]/.test(name) || typeof found !== 'object' || found === null) return found;
       const delegate = boundedDelegate(found, held);
       delegates.set(name, delegate);
       return delegate;
@@ -90,7 +90,7 @@ function batchOf(name: string | symbol, query: object): string | null {
  * Leaves out the Contexts of rows that may be many: their fields read them in parts. Prisma parses, writes and parses again
  * what is JSON, of all rows of a statement in one turn of the event loop.
  */
-function withoutContexts(query: object, areMany: boolean): object {
+export function withoutContexts<Query extends object>(query: Query, areMany: boolean): Query {
   const { select } = query as { select?: Record<string, unknown> | null };
   if (select == null) return query;
   let changed: Record<string, unknown> | undefined;
@@ -107,7 +107,7 @@ function withoutContexts(query: object, areMany: boolean): object {
 }
 
 /** Whether a query reads a large column, or all columns. */
-function isLarge(query: object): boolean {
+export function isLarge(query: object): boolean {
   const { select } = query as { select?: Record<string, unknown> | null };
   if (select == null) return true;
   return Object.entries(select).some(([name, asked]) =>

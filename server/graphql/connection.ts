@@ -1,9 +1,11 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type FieldNode, type GraphQLResolveInfo, print } from 'graphql';
-import { type Bounds, type FixedForm, type FixedList, readFixedPage } from '../core/fixedPage.ts';
+import type { GraphQLResolveInfo } from 'graphql';
 import { ownAgent } from '../core/readable.ts';
 import { limits } from '../limits/limits.ts';
+import { compileCount } from '../reads/compile.ts';
+import { readCount, readPage } from '../reads/read.ts';
+import { tablesOf } from '../reads/tables.ts';
 import { batched } from './batch.ts';
 import { boundedRead } from './boundedReads.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
@@ -12,17 +14,8 @@ import { badArgument } from './input/badArgument.ts';
 import { isLimited } from './limitedReads.ts';
 import { countReadable, type LimitedTable, readablePages } from './lists/limitedRows.ts';
 import { namesOf } from './path.ts';
-import {
-  boundsOf,
-  cutPage,
-  encodeCursor,
-  inOrder,
-  type Order,
-  pageOf,
-  type PageArgs,
-  type PageOfRows,
-  sqlPage,
-} from './page.ts';
+import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows, sqlPage } from './page.ts';
+import { nodePaths, plannedReader } from './plannedReader.ts';
 import { inTurn } from './processorTime.ts';
 
 type MaybePromise<T> = T | Promise<T>;
@@ -152,13 +145,11 @@ export function connectionOf(model: string, node: ObjectRef<Types, Row>): Object
   return ref;
 }
 
-export const nodePaths = [['nodes'], ['edges', 'node']];
 const cursorColumns = (order: Order): Record<string, true> =>
   Object.fromEntries(['id', ...Object.keys(order.columns)].map((column) => [column, true as const]));
 
 interface Delegate {
   findMany(query: object, page: string): Promise<Row[]>;
-  count(query: object): Promise<number>;
 }
 const delegateOf = ({ prisma }: GraphQLContext, model: ModelName): Delegate =>
   Reflect.get(prisma, model.charAt(0).toLowerCase() + model.slice(1)) as Delegate;
@@ -168,110 +159,36 @@ export interface RootPage<M extends ModelName> {
   order: Order;
   /** Filters that no row meets two of: each finds its rows by its own index, where an OR would read past everybody else's. */
   oneOf: Model<M>['Where'][];
-  /** Statements for the same rows. */
-  fixed?: FixedList | null;
 }
-
-const known = new WeakMap<FieldNode, FixedForm | null>();
-
-/** The first form that reads all that is selected. Kept for documents whose selections are always the same: planning costs as much as reading. */
-function formFor(
-  { forms }: FixedList,
-  node: FieldNode,
-  { fragments }: GraphQLResolveInfo,
-  query: () => object,
-): FixedForm | null {
-  const found = known.get(node);
-  if (found !== undefined) return found;
-  const texts = [node.selectionSet!, ...Object.values(fragments)].map((each) => print(each)).join('\n');
-  const asked = query();
-  const form = forms.find(({ select }) => isWithin(asked, { select }) && !repeatsPage(select, texts)) ?? null;
-  if (!/[$@]/.test(texts)) known.set(node, form);
-  return form;
-}
-
-/** Whether a page that the form reads is asked for twice, perhaps with other arguments: Prisma's query has only the first. */
-const repeatsPage = (select: object, texts: string): boolean =>
-  Object.entries(select).some(
-    ([name, read]) =>
-      typeof read === 'object' && 'take' in (read as object) && texts.split(new RegExp(`\\b${name}\\b`)).length > 2,
-  );
-
-/** Whether a query of Prisma's asks for nothing but what another reads. */
-function isWithin(query: object, within: object): boolean {
-  const { select, ...options } = query as { select?: object };
-  const selected = Reflect.get(within, 'select') as object | undefined;
-  return (
-    Object.entries(options).every(([name, option]) => isOptionWithin(name, option, Reflect.get(within, name))) &&
-    Object.entries(select ?? {}).every(([name, asked]) => {
-      const read: unknown = selected && Reflect.get(selected, name);
-      return (
-        asked === false ||
-        asked === undefined ||
-        (asked === true ? read === true : typeof read === 'object' && read !== null && isWithin(asked as object, read))
-      );
-    })
-  );
-}
-
-const isOptionWithin = (name: string, asked: unknown, read: unknown): boolean =>
-  asked === undefined ||
-  (name === 'take' ? Number(asked) <= Number(read) : JSON.stringify(asked) === JSON.stringify(read));
 
 /** A page of all rows that a filter leaves: a statement for each alternative, with everything asked for below it; as many for totalCount. */
 export function rootPage<M extends ModelName>(
   model: M,
-  { args, order, oneOf, fixed = null }: RootPage<M>,
+  { args, order, oneOf }: RootPage<M>,
   context: GraphQLContext,
   info: GraphQLResolveInfo,
 ): Connection {
-  const page = pageOf<object, object>(args, order);
-  const bounds = fixed === null ? null : boundsOf(args, order);
-  let planned: object | undefined;
-  const query = (): object =>
-    (planned ??= queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: cursorColumns(order) }));
-  const delegate = delegateOf(context, model);
-  const [node, ...others] = info.fieldNodes;
-  const read = (): Promise<Row[]>[] => {
-    const form = fixed !== null && bounds !== null && others.length === 0 ? formFor(fixed, node!, info, query) : null;
-    if (form !== null)
-      return fixed!.filters.map((filter) => readForm(context, info, bounds!, { ...fixed!, form, filter }));
-    return oneOf.map((where) =>
-      delegate.findMany(
-        { ...query(), ...page, where: { AND: [where, page.where] }, relationLoadStrategy: 'join' },
-        namesOf(info).join('.'),
-      ),
-    );
-  };
+  const { where: position, ...page } = pageOf<object, object>(args, order);
+  const { pool, prisma, held } = context;
   const find = async (): Promise<PageOfRows<Row>> => {
-    const found = await Promise.all(read());
+    const { reader, isLarge } = plannedReader(model, cursorColumns(order), context, info);
+    const read = (where: object): Promise<Row[]> =>
+      readPage(pool, reader, { ...page, where, position }, limits.held.ofPrisma);
+    const found = await Promise.all(
+      oneOf.map((where) => (isLarge ? boundedRead(held, namesOf(info).join('.'), () => read(where)) : read(where))),
+    );
     // Only here: rows below each other's pages are loaded together when their pages are read in one turn.
     return inTurn(context.processorTime, () =>
       cutPage(found.length === 1 ? found[0]! : inOrder(found.flat(), order, args), args),
     );
   };
   let found: Promise<PageOfRows<Row>> | undefined;
+  const count = (where: object): Promise<number> => readCount(pool, compileCount(tablesOf(prisma), model, where));
   return {
     cursor: (row) => encodeCursor(order, row),
     page: () => (found ??= find()),
-    totalCount: async () =>
-      (await Promise.all(oneOf.map((where) => delegate.count({ where })))).reduce((sum, count) => sum + count, 0),
+    totalCount: async () => (await Promise.all(oneOf.map(count))).reduce((sum, each) => sum + each, 0),
   };
-}
-
-type FormOfList = Parameters<typeof readFixedPage>[2];
-
-/** Large columns are read under the limits of Prisma's statements. */
-function readForm(
-  { pool, held }: GraphQLContext,
-  info: GraphQLResolveInfo,
-  bounds: Bounds,
-  of: FormOfList,
-): Promise<Row[]> {
-  if (!of.form.isLarge) return readFixedPage(pool, bounds, of);
-  return boundedRead(held, namesOf(info).join('.'), () =>
-    readFixedPage(pool, bounds, { ...of, mostBytes: limits.held.ofStatement }),
-  );
 }
 
 interface Selecting {

@@ -9,7 +9,7 @@ import {
   Kind,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { FixedRow } from '../core/fixedPage.ts';
+import { WholeRow } from '../reads/compile.ts';
 import { encodeNodeId, isNodeType } from './nodeIds.ts';
 
 declare global {
@@ -53,25 +53,16 @@ class ExposedColumns<Types extends SchemaTypes> extends BasePlugin<Types> {
         return value === undefined ? readMissing(row, args, context, info) : value;
       };
     }
-    if (extensions?.['isPage'] === true) {
-      const answer = config.resolve as Resolve<Types>;
-      return (row, args, context, info) => (row instanceof FixedRow ? answer : resolve)(row, args, context, info);
-    }
     const columns = columnsOf(config.pothosOptions);
-    if (columns !== null && config.resolve !== undefined) {
-      const answer = config.resolve as Resolve<Types>;
-      return (row, args, context, info) =>
-        columns.every((each) => Reflect.get(row as object, each) !== undefined)
-          ? answer(row, args, context, info)
-          : resolve(row, args, context, info);
-    }
     const relation = extensions?.['pothosPrismaRelationField'] as { name: string; isList: boolean } | undefined;
-    if (relation === undefined || relation.isList || Object.keys(config.args).length > 0) return resolve;
+    const isOne = relation !== undefined && !relation.isList && Object.keys(config.args).length === 0;
+    const answer = config.resolve as Resolve<Types> | undefined;
     return (row, args, context, info) => {
-      const held: unknown = Reflect.get(row as object, relation.name);
-      // Below what such a row holds nothing needs a plan.
-      if (row instanceof FixedRow || (held !== undefined && needsNoPlan(info, held))) return held;
-      return resolve(row, args, context, info);
+      const isThere =
+        row instanceof WholeRow ||
+        columns?.every((each) => Reflect.get(row as object, each) !== undefined) === true ||
+        (isOne && needsNoPlan(info, Reflect.get(row as object, relation.name)));
+      return (isThere && answer !== undefined ? answer : resolve)(row, args, context, info);
     };
   }
 }
@@ -80,12 +71,10 @@ const exposed = new WeakMap<FieldNode, string[] | null>();
 
 /** Whether everything that is selected below a relation is a column on the row that it holds. */
 function needsNoPlan({ fieldNodes: [node, ...others], returnType }: GraphQLResolveInfo, held: unknown): boolean {
-  if (node === undefined || others.length > 0) return false;
+  if (node === undefined || others.length > 0 || held === undefined) return false;
   let columns = exposed.get(node);
   if (columns === undefined) exposed.set(node, (columns = exposedBelow(node, getNamedType(returnType))));
-  return (
-    columns !== null && (held === null || columns.every((column) => Reflect.get(held as object, column) !== undefined))
-  );
+  return columns !== null && (held === null || columns.every((column) => Reflect.get(held, column) !== undefined));
 }
 
 /** The columns of the selected fields; null when another field or a fragment is among them. */

@@ -1,4 +1,3 @@
-import type { Bounds } from '../core/fixedPage.ts';
 import { isAgentId } from '../core/ids.ts';
 import { column } from '../core/rows.ts';
 import { badArgument } from './input/badArgument.ts';
@@ -39,16 +38,6 @@ export interface Page<Where = object, OrderBy = object> {
   orderBy: OrderBy[];
   /** Page size plus one, to see whether there is another page. */
   take: number;
-}
-
-/** The page for a raw SQL statement; null when `before` (with `first`) or `after` (with `last`) is given. @throws BAD_USER_INPUT as `pageOf` does. */
-export function boundsOf(args: PageArgs, order: Order): Bounds | null {
-  const { take } = pageOf(args, order);
-  const [name, end] = args.last != null ? (['before', 'after'] as const) : (['after', 'before'] as const);
-  const cursor = args[name];
-  if (args[end] != null) return null;
-  const direction = args.last != null ? opposite(order.direction) : order.direction;
-  return { direction, size: take, beyond: cursor == null ? null : positionOf(order, cursor, name) };
 }
 
 /** A page's condition for a raw SQL statement, and its values, which follow `given` others. @throws BAD_USER_INPUT as `pageOf` does. */

@@ -283,7 +283,7 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
 
 test('a page without rows sends no statement for rows', async () => {
   expect(await send('{ sessions { totalCount } }', {})).toMatchObject({ statements: 1 });
-  expect(sent[0]?.text).toMatch(/COUNT/);
+  expect(sent[0]?.text).toMatch(/^SELECT count/);
   expect(await send('{ viewer { role } }', {})).toMatchObject({ statements: 0 });
 });
 

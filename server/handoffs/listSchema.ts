@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { ownAgent, readableHandoffs } from '../core/readable.ts';
+import { readableHandoffs } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';
@@ -8,7 +8,6 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { handoffsToList } from '../graphql/lists/readableLists.ts';
 import { handoffFilter, handoffsWhere } from './filterSchema.ts';
-import { fixedFilters, handoffForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Handoff',
@@ -49,14 +48,11 @@ builder.queryFields((t) => ({
         handoffsToList(context),
         handoffsWhere(context.prisma, where, new Date()),
       ]);
-      const filters = ownAgent(context.caller) === null ? fixedFilters(where) : null;
-      const fixed = filters && { forms: handoffForms, columns: ['initiated_at', 'id'], filters };
       return rootPage(
         'Handoff',
         {
           args,
           order: orderBy,
-          fixed,
           oneOf: given.map((one) => ({ AND: [one, readable] })),
         },
         context,

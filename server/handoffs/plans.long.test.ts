@@ -86,19 +86,41 @@ async function send<Data>(document: string): Promise<Data> {
   return data as Data;
 }
 
+interface Explained {
+  'QUERY PLAN': { Plan: Plan }[];
+}
+const explain = 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)';
+
 /** The plans of the very statements that a query sends, run with the same values. */
 async function plansOf(document: string): Promise<Plan[]> {
   queries.sent.length = 0;
   await send(document);
   const plans: Plan[] = [];
   for (const { text, values } of [...queries.sent]) {
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>({
-      text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      values,
-    });
+    const { rows } = await client.query<Explained>({ text: `${explain} ${text}`, values });
     plans.push(rows[0]!['QUERY PLAN'][0]!.Plan);
   }
   expect(plans.length).toBeGreaterThan(0);
+  return plans;
+}
+
+/** The plans that a connection keeps for the named statements of a list: they know no values. */
+async function keptPlansOf(document: string): Promise<Plan[]> {
+  queries.sent.length = 0;
+  await send(document);
+  const plans: Plan[] = [];
+  for (const { text, values, name } of [...queries.sent]) {
+    if (name === undefined || !text.startsWith('SELECT row FROM')) continue;
+    const written = values.map((value) =>
+      client.escapeLiteral(value instanceof Date ? value.toISOString() : String(value)),
+    );
+    await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE kept AS ${text}`);
+    const { rows } = await client.query<Explained>(
+      `${explain} EXECUTE kept${written.length === 0 ? '' : `(${written.join(', ')})`}`,
+    );
+    await client.query('DEALLOCATE kept; RESET plan_cache_mode');
+    plans.push(rows[0]!['QUERY PLAN'][0]!.Plan);
+  }
   return plans;
 }
 
@@ -191,7 +213,8 @@ const sessionFilters = {
 const fewPages = 3_200;
 
 async function expectIndexed(document: string, { pages = fewPages } = {}): Promise<void> {
-  for (const plan of await plansOf(document.replaceAll('SESSION', sessionId))) {
+  const text = document.replaceAll('SESSION', sessionId);
+  for (const plan of [...(await plansOf(text)), ...(await keptPlansOf(text))]) {
     expect(scansWhole(plan)).toEqual([]);
     expect(pagesRead(plan)).toBeLessThan(pages);
   }
@@ -209,6 +232,11 @@ describe('no list scans a large table', () => {
       pages: where.includes('agentId:') ? fewPages : Infinity,
     });
     await expectIndexed(sessions(`where: ${where}, orderBy: { field: LAST_ACTIVITY }`), { pages: Infinity });
+  });
+
+  test('open handoffs of an agent with a long history, oldest first', async () => {
+    const where = 'where: { targetAgentId: "busy", status: [INITIATED, ACCEPTED] }';
+    await expectIndexed(handoffs(`${where}, orderBy: { field: INITIATED_AT, direction: ASC }`), { pages: 800 });
   });
 
   test('the lists of an Agent and of a Session', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { ownAgent, readableSessions } from '../core/readable.ts';
+import { readableSessions } from '../core/readable.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, externalId, idOf, optional, whereOf } from '../graphql/input/schemas.ts';
@@ -8,7 +8,6 @@ import { argsOf } from '../graphql/input/types.ts';
 import { orderBy } from '../graphql/lists/orderBy.ts';
 import { sessionsToList } from '../graphql/lists/readableLists.ts';
 import { sessionFilter, sessionsWhere } from './filterSchema.ts';
-import { type SessionColumn, sessionColumns, sessionForms } from './fixedPage.ts';
 
 const order = orderBy(
   'Session',
@@ -70,12 +69,9 @@ builder.queryFields((t) => ({
     resolve: async (_root, args, context, info) => {
       const { where, orderBy } = decodeArgs(many, args);
       const [filters, readable] = await Promise.all([sessionsWhere(context, where), sessionsToList(context)]);
-      const all = ownAgent(context.caller) === null && Object.values(where).every((each) => each === null);
-      const [column] = Object.keys(orderBy.columns) as [SessionColumn];
-      const fixed = all ? { forms: sessionForms, columns: [sessionColumns[column], 'id'], filters: [null] } : null;
       return rootPage(
         'Session',
-        { args, order: orderBy, fixed, oneOf: filters.map((one) => ({ AND: [one, readable] })) },
+        { args, order: orderBy, oneOf: filters.map((one) => ({ AND: [one, readable] })) },
         context,
         info,
       );

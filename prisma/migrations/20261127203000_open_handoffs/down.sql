@@ -1,0 +1,1 @@
+DROP INDEX "handoffs_open";
