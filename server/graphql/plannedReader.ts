@@ -14,7 +14,7 @@ import {
   visit,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { compile, type Reader } from '../reads/compile.ts';
+import { compile, type Reader, WhenSmall } from '../reads/compile.ts';
 import { tablesOf } from '../reads/tables.ts';
 import { isLarge, withoutContexts } from './boundedReads.ts';
 import type { ModelName } from './builder.ts';
@@ -69,11 +69,19 @@ function plan(
   info: GraphQLResolveInfo,
 ): { reader: PlannedReader; isWhole: boolean } {
   const planned = queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: columns });
-  const query = withoutContexts(planned, true);
+  const query = withSmallContexts(planned, withoutContexts(planned, true));
   const isWhole = loadsAll(context, info);
   const reader = compile(tablesOf(context.prisma), model, query, isWhole) as Reader<{ id: string }>;
   return { reader: { reader, isLarge: isLarge(query) }, isWhole };
 }
+
+/** A second statement for the Contexts of a page takes a quarter more processor time than reading small ones with their rows. */
+const smallContext = new WhenSmall(8 * 1024);
+
+const withSmallContexts = <Query extends { select?: object | null }>(planned: Query, query: Query): Query =>
+  Reflect.get(planned.select ?? {}, 'context') === true
+    ? { ...query, select: { ...query.select, context: smallContext } }
+    : query;
 
 function variablesBelow(node: FieldNode, { fragments }: GraphQLResolveInfo): string[] {
   const names = new Set<string>();

@@ -192,8 +192,8 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
       'query ($n: Int) { sessions(first: $n) { nodes { id messages(first: $n) { nodes { id content } } turns(first: 2) { nodes { messages { id content } } } } } }',
     ],
     [
-      'Contexts of handoffs: one for all of the request',
-      2,
+      'small Contexts of handoffs, with their rows',
+      1,
       `query ($n: Int) { handoffs(first: $n) { nodes { ${handoff} } } }`,
     ],
     [

@@ -7,6 +7,11 @@ export interface Selection {
   include?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
+/** A selected column of JSON that is read when its text has at most so many bytes; otherwise it is undefined in the row. */
+export class WhenSmall {
+  constructor(readonly mostBytes: number) {}
+}
+
 /** Which rows, and in which order. */
 export interface Page {
   where?: object | undefined;
@@ -134,7 +139,9 @@ class Compiler {
   #field(table: Table, row: string, name: string, asked: unknown): Part {
     const field = table.fields.get(name);
     if (field === undefined) throw new Error(`No field ${table.model}.${name}`);
-    if (field.kind === 'column') return columnPart(`${row}.${field.sql}`, field);
+    const column = `${row}.${field.kind === 'column' ? field.sql : ''}`;
+    if (asked instanceof WhenSmall) return whenSmall(column, asked);
+    if (field.kind === 'column') return columnPart(column, field);
     return this.#relation(row, field, asked === true ? {} : (asked as Selection & Page));
   }
 
@@ -179,6 +186,11 @@ function selectedOf(table: Table, { select, include }: Selection): [string, unkn
   const columns = [...table.fields].filter(([, { kind }]) => kind === 'column');
   return [...columns.map(([name]): [string, unknown] => [name, true]), ...asked];
 }
+
+const whenSmall = (sql: string, { mostBytes }: WhenSmall): Part => ({
+  sql: `CASE WHEN octet_length(${sql}::text) <= ${mostBytes} THEN ${sql} END`,
+  decode: (json: unknown) => json ?? undefined,
+});
 
 const plain = new Set(['String', 'Int', 'Boolean', 'Float', 'Json', 'Enum']);
 
