@@ -1,6 +1,6 @@
 import { findSecrets } from './find.ts';
 import type { Finding } from './finding.ts';
-import { merged, Pieces, type Span } from './pieces.ts';
+import { findingsOfStep, merged, Pieces, type Span } from './pieces.ts';
 
 /** One of several texts that are redacted together. */
 export interface Leaf {
@@ -62,9 +62,6 @@ export function* spansOf(leaves: readonly Leaf[], step: typeof usual = usual): G
   }
   return spans;
 }
-
-/** Findings that are placed between two rests. */
-const findingsOfStep = 1_000;
 
 function* placed(findings: readonly Finding[], place: (finding: Finding) => void): Generator<void, void, void> {
   for (const [index, finding] of findings.entries()) {

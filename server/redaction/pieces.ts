@@ -88,12 +88,15 @@ const low = /[\uDC00-\uDFFF]/;
 /** Characters whose spans are merged between two rests, when they have many. */
 const charactersOfStep = 16 * 1024;
 const spansOfStep = 100;
+/** Findings that are placed or sorted between two rests. */
+export const findingsOfStep = 1_000;
 
 /** Merges overlapping spans; the longest, then the first, determines the kind. Never splits a surrogate pair. */
 export function* merged(spans: readonly Span[], text: string): Generator<void, Span[], void> {
   const result: (Span & { longest: number })[] = [];
   const near = new Map<number, Span[]>();
-  for (const span of spans) {
+  for (const [index, span] of spans.entries()) {
+    if (index % findingsOfStep === findingsOfStep - 1) yield;
     const place = Math.floor(span.start / charactersOfStep);
     const others = near.get(place);
     if (others === undefined) near.set(place, [span]);
