@@ -79,12 +79,16 @@ const values: Record<string, () => unknown> = {
     })),
   ],
   url: () => `http://127.0.0.1:9/${'x'.repeat(fields.urlCharacters - 30)}`,
+  'RecordWorkingTreeInput.status': () => textOf(48 * 1024),
+  diffstat: () => textOf(16 * 1024),
+  branch: () => textOf(1_000),
+  commit: () => textOf(1_000),
   maxCapacity: () => 1_000,
   contextWindow: () => 1_000_000,
 };
 /** Flags, references and what selects another path: an operation sets them where it needs them. */
 const small =
-  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|priority|maxHandoffs|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
+  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|priority|maxHandoffs|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
 
 /** The largest input of this type. Throws for a field that this file does not know, so that a new one is not forgotten. */
 export function largest(type: GraphQLInputType, given: object = {}): Record<string, unknown> {

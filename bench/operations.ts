@@ -73,6 +73,7 @@ export const mutations: Record<string, Given> = {
   pauseSession: ofSession,
   reassignSession: async (make) => ({ sessionId: await make.session(), agentId: 'bob' }),
   recordDecision: ofSession,
+  recordWorkingTree: ofSession,
   redeliver: async (make) => ({ deliveryId: await make.delivery() }),
   registerAgent: () => ({ id: `large-${next()}`, type: 'CLAUDE' }),
   rejectHandoff: ofHandoff,

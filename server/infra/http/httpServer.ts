@@ -75,7 +75,7 @@ export function createHttpServer(
     waiting = [];
   };
   const stalled = new WeakMap<Socket, { taken: number; since: number }>();
-  const slow = new WeakMap<IncomingMessage, { read: number; waitedMs: number }>();
+  const slow = new WeakMap<IncomingMessage, Arriving>();
   const clock = setInterval(() => {
     for (const [socket, responses] of running) {
       if (hasStalled(stalled, socket, http.drainWithin)) socket.destroy();
@@ -135,21 +135,28 @@ function hasStalled(known: WeakMap<Socket, { taken: number; since: number }>, so
   return false;
 }
 
+interface Arriving {
+  read: number;
+  isEmpty: boolean;
+  waitedMs: number;
+}
+
 /**
- * Whether the server has waited for the body longer than it may, in all. It waits when it has read all that came, and less came since
- * the last check than a sender has to bring: what a busy server leaves unread is not held against the sender.
+ * Whether the server has waited for the body longer than it may, in all. It waited since the last check when then and now all that came
+ * was read, and less came between than a sender has to bring: what a busy server leaves unread is not held against the sender.
  */
 function isSlow(
-  known: WeakMap<IncomingMessage, { read: number; waitedMs: number }>,
+  known: WeakMap<IncomingMessage, Arriving>,
   request: IncomingMessage,
   { checkedEvery, requestWithin, requestBytes }: HttpLimits,
 ): boolean {
   if (request.complete) return false;
   const read = request.socket.bytesRead;
-  const before = known.get(request);
-  const waits = request.readableLength === 0 && read - (before?.read ?? 0) < (requestBytes * checkedEvery) / 1_000;
-  const waitedMs = (before?.waitedMs ?? 0) + (waits ? checkedEvery : 0);
-  known.set(request, { read, waitedMs });
+  const isEmpty = request.readableLength === 0;
+  const before = known.get(request) ?? { read, isEmpty, waitedMs: 0 };
+  const waited = isEmpty && before.isEmpty && read - before.read < (requestBytes * checkedEvery) / 1_000;
+  const waitedMs = before.waitedMs + (waited ? checkedEvery : 0);
+  known.set(request, { read, isEmpty, waitedMs });
   return waitedMs >= requestWithin;
 }
 
