@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { measureSlowness } from '../../test/browser.ts';
 import { some } from '../../test/secrets/make.ts';
 import { randomOf } from '../../test/secrets/random.ts';
 import { placeRules } from './placeRules.ts';
@@ -237,7 +238,7 @@ const stepsFor = (text: string, runs = 1): { all: number; longest: number } =>
 
 test('needs time in proportion to the length of the slowest texts, in steps of less than 20 ms', () => {
   stepsFor(filled('password=sunshine99 ', size));
-  const parts = [...seeds.flatMap((seed) => repeats.map((repeat) => repeat(seed))), ...wide, ...mixed(400)];
+  const parts = [...seeds.flatMap((seed) => repeats.map((repeat) => repeat(seed))), ...wide, ...mixed(100)];
   const measured = parts.map((part) => ({ part, ...stepsFor(filled(part, size / 16)) }));
   const slowest = [...measured].sort((a, b) => b.all - a.all).slice(0, 8);
   const longest = [...measured].sort((a, b) => b.longest - a.longest).slice(0, 8);
@@ -248,7 +249,9 @@ test('needs time in proportion to the length of the slowest texts, in steps of l
     console.log(
       `900 KB of ${JSON.stringify(part).slice(0, 60)}: ${whole.all.toFixed(0)} ms, a quarter ${quarter.all.toFixed(0)} ms, longest step ${whole.longest.toFixed(1)} ms`,
     );
-    return whole.all > 8 * quarter.all + 100 || whole.longest > 20 ? [{ part, quarter, whole }] : [];
+    return whole.all > 8 * quarter.all + 100 || whole.longest > 20 * measureSlowness()
+      ? [{ part, quarter, whole }]
+      : [];
   });
   expect(faults).toEqual([]);
 }, 600_000);
@@ -295,5 +298,5 @@ test.each([
   ['25,000 names', () => Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`name ${n}`, 'v']))],
 ])('redacts %s of one value in steps of less than 20 ms', (_name, make) => {
   const value = make();
-  expect(stepsOf(() => redactingValue(value), 3).longest).toBeLessThan(20);
+  expect(stepsOf(() => redactingValue(value), 3).longest).toBeLessThan(20 * measureSlowness());
 });
