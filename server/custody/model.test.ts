@@ -329,26 +329,17 @@ async function freshRun(): Promise<Run> {
       await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
     }
   // Something to work on from the first command on: one held, one not.
-  await fresh.step({
-    kind: 'create',
-    agent: 'ada',
-    type: null,
-    max: 5,
-    key: false,
-    queue: false,
-    recording: false,
-    priority: 'NORMAL',
-  });
-  await fresh.step({
-    kind: 'create',
-    agent: null,
-    type: null,
-    max: 5,
-    key: false,
-    queue: false,
-    recording: false,
-    priority: 'NORMAL',
-  });
+  for (const agent of ['ada', null])
+    await fresh.step({
+      kind: 'create',
+      agent,
+      type: null,
+      max: 5,
+      key: false,
+      queue: false,
+      recording: false,
+      priority: 'NORMAL',
+    });
   return fresh;
 }
 

@@ -7,7 +7,7 @@ export interface Selection {
   include?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** A selected column of JSON that is read when its text has at most so many bytes; otherwise it is undefined in the row. */
+/** A selected column of JSON. A value whose text has more than `mostBytes` bytes is not read: it is undefined in the row. */
 export class WhenSmall {
   constructor(readonly mostBytes: number) {}
 }

@@ -22,7 +22,7 @@ export const aroundUnseen = (text: string): View | null =>
     Array.from(text.matchAll(unseen), ({ index, 0: { length } }) => ({ index, length })),
   );
 
-/** The text around gaps, joined without them; null when there is none. */
+/** The text around the gaps, joined without them; null when there are no gaps. */
 export function aroundGaps(text: string, gaps: readonly { index: number; length: number }[]): View | null {
   const view = new View();
   let from: number | null = null;

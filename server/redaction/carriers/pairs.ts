@@ -81,7 +81,7 @@ export function* findBeside(named: Named): Generator<Finding, void, void> {
   }
 }
 
-/** The value in a field after the name, or before it when there is none. */
+/** The value in the field after the name; without such a field, in the one before the name. */
 function besides(named: Named, skipped: number, text: string): Finding | null {
   const after = forward(named, skipped, text);
   return after === undefined ? backward(named) : after;
