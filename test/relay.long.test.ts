@@ -386,6 +386,61 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await Promise.all([codex.kill('SIGTERM'), claude.kill('SIGTERM')]);
   });
 
+  it('gives the fifth prompt what each of five legs found, the open tasks, the decisions, the chain of reasons and the working tree', async () => {
+    const folder = await repository('legs');
+    // The prompt alone, not the log.
+    const watching = await Promise.all(
+      (['claude-1', 'codex-1'] as const).map((as) => watch(folder, as, ['--native', 'none', '--exec', commands[as]])),
+    );
+    const task = { subject: 'Mend the login', description: 'Acceptance: 100 runs pass' };
+    models.claude.say(
+      { calls: [bash('toolu_j1', "echo 'Error: listen EADDRINUSE :::6123'; exit 1")] },
+      { calls: [{ id: 'toolu_j2', name: 'TaskCreate', arguments: task }] },
+      { calls: [bash('toolu_j3', 'echo 6123 is taken')] },
+      { calls: [mcpOfClaude('toolu_j4', 'transfer_to_codex-1', { reason: 'REASON-1: free the port' })] },
+      { text: 'Handed to Codex.' },
+      { calls: [mcpOfClaude('toolu_j5', 'baton_note', { text: 'The clock of the machine is 4711 ms late.' })] },
+      { calls: [mcpOfClaude('toolu_j6', 'transfer_to_codex-1', { reason: 'REASON-3: set the clock' })] },
+      { text: 'Handed to Codex.' },
+      { calls: [mcpOfClaude('toolu_j7', 'baton_note', { text: 'The login answers 418 now.' })] },
+      { calls: [mcpOfClaude('toolu_j8', 'transfer_to_reviewer-1', { reason: 'REASON-5: please review' })] },
+      { text: 'Sent for review.' },
+    );
+    const decision = 'Keep SQLite: DEC-2 asks for one file';
+    models.codex.say(
+      { calls: [mcp('call_j1', 'baton_note', { text: 'SQLite stays.', decisions: [decision] })] },
+      { calls: [mcp('call_j2', 'transfer_to_claude-1', { reason: 'REASON-2: look at the clock' })] },
+      { text: 'Handed to Claude.' },
+      { calls: [shell('call_j3', 'printf x > made-by-leg-4.txt')] },
+      { calls: [mcp('call_j4', 'transfer_to_claude-1', { reason: 'REASON-4: try it' })] },
+      { text: 'Handed to Claude.' },
+    );
+    expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Mend the login.'])).toContain(
+      'Handed to Codex.',
+    );
+    await eventually(folder, { holder: 'reviewer-1' });
+    const { data } = await client(url).post<{ session: { openHandoff: { contextPrompt: { text: string } } } }>(
+      'query ($id: ID!) { session(id: $id) { openHandoff { contextPrompt(maxTokens: 4000) { text } } } }',
+      { id: encodeId('session', (await sessionIn(folder))!.id) },
+    );
+    const { text } = data.session.openHandoff.contextPrompt;
+    for (const words of [
+      'Mend the login.',
+      ':::6123',
+      'DEC-2',
+      '4711 ms',
+      'made-by-leg-4.txt',
+      '418',
+      'Acceptance: 100 runs pass',
+      ...[1, 2, 3, 4, 5].map((n) => `REASON-${n}`),
+      'git status --porcelain:\n?? made-by-leg-4.txt',
+    ])
+      expect([words, text.includes(words), text]).toEqual([words, true, text]);
+    for (const noise of ['You are agent', 'Baton records this work', 'baton_note', 'environment_context'])
+      expect([noise, text.includes(noise)]).toEqual([noise, false]);
+    await Promise.all(watching.map((each) => each.kill('SIGTERM')));
+  });
+
   it('keeps the work of two repositories apart, whose programs are the same agents', async () => {
     const folders = [await repository('red'), await repository('blue')];
     const watching = await Promise.all(folders.map((folder) => watch(folder, 'codex-1')));

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -183,6 +183,27 @@ it('lets two agents hand off to each other with --with, and says what it set', a
     `SELECT agent_id || ' ' || collaborator_id AS pair FROM agent_collaborators ORDER BY 1`,
   );
   expect(rows.map(({ pair }) => pair)).toEqual(['one three', 'one two', 'three one', 'two one']);
+});
+
+it.each([
+  ['--global', { HOME: '/proc/nowhere' }],
+  ['--global', { HOME: '/proc/nowhere', XDG_STATE_HOME: join(root, 'elsewhere') }],
+  ['--global', { HOME: '/dev/null', XDG_STATE_HOME: join(root, 'elsewhere') }],
+  ['--agent=claude-1', { HOME: '/proc/nowhere' }],
+])('says in one line which folder it cannot make with %s and %j', async (option, env) => {
+  for (const tool of ['claude-code', 'codex']) {
+    const { code, stderr } = await connect(project(), [tool, option], env);
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/\/(proc|dev)\//)]]);
+  }
+});
+
+it('finds the settings of the user in CLAUDE_CONFIG_DIR and CODEX_HOME, also with spaces and quotes', async () => {
+  const folder = join(mkdtempSync(join(root, 'config-')), `it's "mine" here`);
+  mkdirSync(folder);
+  const env = { CLAUDE_CONFIG_DIR: folder, CODEX_HOME: folder };
+  for (const tool of ['claude-code', 'codex'])
+    expect(await connect(project(), [tool, '--global'], env)).toMatchObject({ code: 0 });
+  expect(readdirSync(folder).sort()).toEqual(['.claude.json', 'config.toml', 'settings.json']);
 });
 
 it('refuses settings that it cannot parse with exit code 1 and writes no file', async () => {

@@ -271,6 +271,23 @@ describe('after a turn', () => {
     expect((await sessionOf(place))!.calls).toHaveLength(3);
   });
 
+  it('sends what a killed program left of its last turn when the next conversation starts, each line once', async () => {
+    const place = workplace(url);
+    await place.hook('SessionStart');
+    place.write(entry('user', 'Dig.'), calls('Bash', 'dig', { command: 'dig' }), resultOf('dig', 'deep'));
+    const next = join(place.transcript, '../next.jsonl');
+    writeFileSync(next, '');
+    const start = () => place.hook('SessionStart', { transcript_path: next });
+    await start();
+    await eventually(place, { turns: 1, messages: ['Dig.'], calls: ['dig: deep'] });
+    await start();
+    // It was not killed after all.
+    place.write(entry('assistant', [{ type: 'text', text: 'Dug.' }]));
+    await place.hook('Stop');
+    await eventually(place, { turns: 1, messages: ['Dig.', 'Dug.'], calls: ['dig: deep'] });
+    expect(place.logged()).toEqual([]);
+  });
+
   it('imports once what two events send at the same time', async () => {
     const place = workplace(url);
     place.write(entry('user', 'Dig.'), entry('assistant', [{ type: 'text', text: 'Dug.' }]));
@@ -583,7 +600,7 @@ describe('the end of a session', () => {
     ]);
     expect(
       readdirSync(state)
-        .filter((name) => !name.endsWith('.told'))
+        .filter((name) => !/\.(told|last)$/.test(name))
         .sort(),
     ).toEqual(['recent.json', 'tidied']);
     expect(statSync(join(state, 'tidied')).mtimeMs).toBeGreaterThan(days(1).getTime());

@@ -122,6 +122,7 @@ async function answer(call: Call, input: HookInput): Promise<void> {
   switch (event) {
     case 'SessionStart':
       await brief(call, work(), event, path ?? folder);
+      if (path !== undefined) sendLeft(call, work(), path);
       if (isTidyDue()) startInBackground(call, { folder, tidies: true });
       return;
     case 'UserPromptSubmit':
@@ -138,6 +139,18 @@ async function answer(call: Call, input: HookInput): Promise<void> {
     case 'SessionEnd':
       return importNew({ ends: true, clears: reason === 'clear' });
   }
+}
+
+/** Sends what the conversation before left in this folder: a program that was killed ended no turn. */
+function sendLeft(call: Call, { sessionId, externalId, workspace: { folder } }: Work, path: string): void {
+  // `baton watch` sends what its commands leave.
+  if (sessionId !== null) return;
+  const memory = new Memory<{ path: string }>(call.server.url, `${call.agent} ${externalId}`, 'last');
+  const before = memory.read()?.path;
+  if (before === path) return;
+  memory.write({ path });
+  if (before !== undefined && (sizeOf(before) ?? 0) > new StateFile(call.server.url, before).read().sentTo)
+    startInBackground(call, { ...nothing, path: before, folder, ending: null, ends: true });
 }
 
 /** Null when there is no such file. */

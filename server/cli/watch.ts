@@ -9,7 +9,7 @@ import { readArguments, UsageError, type Command } from './command.ts';
 import { workspaceIn } from './hook/work.ts';
 import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
-import { takesHistory } from './watch/history.ts';
+import { resumableIn, takesHistory } from './watch/history.ts';
 import { reportTo } from './watch/report.ts';
 import { Runs } from './watch/runs.ts';
 import { Watcher, type Watched } from './watch/watcher.ts';
@@ -29,14 +29,15 @@ says why they are not taken.
   --any               takes work too of which nobody said in which folder it is done
   --clones            takes work too of other clones and worktrees of this repository; the command is told how they differ
   --parallel <n>      commands that run at once, 1 to 100; default: 1
-  --native <program>  claude-code or codex: the command goes on with the whole log of the session, as a session of that program
+  --native <program>  claude-code or codex: the command goes on with the log of the session, as a session of that program;
+                      none: it begins with the prompt. Default: what the command starts, for 'claude -p' and 'codex exec'
   --once              works on the handoffs that wait now, then ends; exit code 1 when a command failed
   --grace <seconds>   how long SIGTERM and Ctrl-C wait for commands that run; default: 30
   --json              prints a JSON object for each event
 ${urlUsage}
 
-With --native, {resume} in the command becomes what resumes the log in this folder: 'claude -p {resume}', 'codex exec {resume} -'.
-BATON_RESUME has its id, BATON_TRANSCRIPT its file. When there is nothing to resume, a line says why, {resume} becomes nothing,
+{resume} in the command becomes what resumes the log in this folder: 'claude {resume} -p', 'codex exec {resume} -'. A command that is
+'claude ... -p ...' or 'codex exec ...' and nothing else gets it there by itself. BATON_RESUME has its id, BATON_TRANSCRIPT its file. When there is nothing to resume, a line says why, {resume} becomes nothing,
 and the prompt is all that the command gets.
 
 The command gets BATON_URL, BATON_AGENT, BATON_SESSION, BATON_HANDOFF, TRACEPARENT and the environment of this process, with BATON_KEY.
@@ -59,19 +60,21 @@ async function run(args: string[]): Promise<void> {
       url: { type: 'string' },
     },
   });
-  const { agent, exec: command, native, once } = values;
-  if (agent === undefined || command === undefined || command.trim() === '')
+  const { agent, exec: given, native, once } = values;
+  if (agent === undefined || given === undefined || given.trim() === '')
     throw new UsageError('Give --agent and --exec.');
-  if (native !== undefined && !isProgram(native))
-    throw new UsageError(`--native is '${native}': give claude-code or codex.`);
-  if (native === undefined && takesHistory(command))
+  if (native !== undefined && native !== 'none' && !isProgram(native))
+    throw new UsageError(`--native is '${native}': give claude-code, codex or none.`);
+  if (native === undefined && takesHistory(given))
     throw new UsageError('--exec resumes a session: say with --native of which program it is, claude-code or codex.');
+  const found = native === undefined ? resumableIn(given) : null;
+  const command = found?.command ?? given;
   const url = serverUrl(values.url);
   const here = workspaceIn(realpathSync('.'));
   const watched = {
     agent,
     command,
-    native: native ?? null,
+    native: found?.native ?? (isProgram(native) ? native : null),
     url,
     key: process.env['BATON_KEY'] || undefined,
     parallel: wholeNumber('--parallel', values.parallel, 1, 100),

@@ -139,8 +139,9 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
     };
   }
   if (item.brief !== undefined) {
-    const [full, brief] = [`- ${inline(item.content)}`, `- ${inline(item.brief)}`];
-    const whole = full.slice(0, full.length - place.length);
+    const content = item.content.slice(0, item.content.length - (item.place?.length ?? 0));
+    const [whole, brief] = [`- ${inline(content)}`, `- ${inline(item.brief)}`];
+    const full = whole + place;
     const short = (characters: number): string =>
       shorten(characters - place.length < brief.length + 20 ? brief : whole, characters - place.length) + place;
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };

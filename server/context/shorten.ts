@@ -1,7 +1,8 @@
-/** Cuts a text to `characters` UTF-16 units, never inside a surrogate pair, and marks the cut. */
+/** Cuts a text to `characters` UTF-16 units, never inside a surrogate pair, and marks the cut. Fewer than one count as one. */
 export function shorten(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  return `${beginningOf(text, characters - 1)}…`;
+  const most = Math.max(1, characters);
+  if (text.length <= most) return text;
+  return `${beginningOf(text, most - 1)}…`;
 }
 
 /** From this length on, a cut text keeps its end too: conclusions and questions are there. */

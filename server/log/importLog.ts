@@ -1,4 +1,6 @@
 import { Breaks } from '../core/breaks.ts';
+import { statement } from '../core/changes.ts';
+import type { TaskStatus } from '../generated/prisma/client.ts';
 import type { Custody } from '../custody/custody.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { captureSnapshot, nothingVisible, readVisible } from '../custody/snapshot.ts';
@@ -18,6 +20,20 @@ import {
 /** Keys of lines are short. */
 const linesOfStatement = 2_000;
 const maxTokens = 2 ** 31 - 1;
+
+interface EarlierTask {
+  content: string;
+  status: TaskStatus;
+  sequence: number;
+}
+
+/** Tasks from before the message of the Handoff that began the tenure; none without one. */
+const findEarlierTasks = statement(
+  `SELECT content, status, sequence FROM tasks WHERE session_id = $1 AND sequence < (SELECT start_sequence - 1 FROM agent_sessions WHERE id = $2::uuid) ORDER BY position`,
+);
+
+/** The task without its description: programs keep the two in different ways. */
+const subjectOf = (content: string): string => content.split(/\n|: /)[0]!.trim().toLowerCase();
 
 /** Appends the new parts of a transcript to a locked Session's log, in batches. */
 export class ImportLog {
@@ -119,20 +135,19 @@ export class ImportLog {
     if (window && last) work.change('turns', last, { windowTokens: window.tokens });
   }
 
-  setTasks(): void {
+  /** Replaces the tasks. Those of earlier tenures stay: a program does not know them, and lists only its own. */
+  async setTasks(): Promise<void> {
     const { tasksLine, taskRedactions, facts } = this.transcript;
     if (tasksLine === null || this.known.line(tasksLine)) return;
     const { work } = this.custody;
+    const own = new Set(facts.tasks.map(({ content }) => subjectOf(content)));
+    const earlier = (await work.query<EarlierTask>(findEarlierTasks, [this.#log.id, this.agentSessionId])).filter(
+      ({ content }) => !own.has(subjectOf(content)),
+    );
     work.changes.clear('tasks', this.#log.id);
-    for (const [index, task] of facts.tasks.entries()) {
-      work.insert('tasks', {
-        ...task,
-        id: work.newId(),
-        sessionId: this.#log.id,
-        position: index + 1,
-        sequence: this.#log.messageCount,
-      });
-    }
+    const tasks = [...earlier, ...facts.tasks.map((task) => ({ ...task, sequence: this.#log.messageCount }))];
+    for (const [index, task] of tasks.entries())
+      work.insert('tasks', { ...task, id: work.newId(), sessionId: this.#log.id, position: index + 1 });
     this.added.redactions += taskRedactions;
     this.changed = true;
   }

@@ -4,6 +4,7 @@ import { hashAllTables } from '../../test/hash.ts';
 import { imports } from '../../test/imports.ts';
 import { house, testRefusals, type Refusal } from '../../test/refusals.ts';
 import { held, refusalsOfLog } from '../../test/refusalsOfLog.ts';
+import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { setTasks } from './addToLog.ts';
 import { fixture } from '../../test/readTranscripts.ts';
 import { piecesOf } from './transcripts/lines.ts';
@@ -316,6 +317,42 @@ describe('an import', () => {
     expect(await tasks()).toEqual([{ position: 1, content: 'Something else', status: 'PENDING' }]);
     await loadFixture('claude-failed-write');
     expect(await tasks()).toHaveLength(1);
+  });
+
+  it('keeps the tasks of earlier tenures, which the program of the next agent does not know', async () => {
+    const list = (todos: object[]): string => {
+      const key = `${todos.length}-${JSON.stringify(todos).length}`;
+      const entry = (uuid: string, role: string, content: object) =>
+        `${JSON.stringify({ type: role, uuid, sessionId: 's2', timestamp: '2026-04-05T10:00:00.000Z', message: { role, id: uuid, content: [content] } })}\n`;
+      return (
+        entry(`a${key}`, 'assistant', { type: 'tool_use', id: `t${key}`, name: 'TodoWrite', input: { todos } }) +
+        entry(`b${key}`, 'user', { type: 'tool_result', tool_use_id: `t${key}`, content: 'ok' })
+      );
+    };
+    await run(setTasks, {
+      sessionId: here.id,
+      tasks: [
+        { content: 'Dig: as deep as a spade', status: 'IN_PROGRESS' },
+        { content: 'Water', status: 'PENDING' },
+      ],
+    });
+    const { handoffId } = await reassign(here.id, { agentId: await another() });
+    await run(acceptHandoff, { handoffId: handoffId! });
+    await load(piecesOf(list([{ content: 'Paint', status: 'pending' }])));
+    await load(
+      piecesOf(
+        list([
+          { content: 'Dig', status: 'completed' },
+          { content: 'Paint it', status: 'pending' },
+        ]),
+      ),
+    );
+    const tasks = await db.prisma.task.findMany({ where: { sessionId: here.id }, orderBy: { position: 'asc' } });
+    expect(tasks.map(({ content, status }) => `${content}: ${status}`)).toEqual([
+      'Water: PENDING',
+      'Dig: DONE',
+      'Paint it: PENDING',
+    ]);
   });
 
   it('stores the file of a sub-agent as a separate turn', async () => {

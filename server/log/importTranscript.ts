@@ -54,7 +54,7 @@ export async function importTranscript(
   const log = await ImportLog.open(custody, agentSessionId, transcript, known);
   await log.append();
   await log.count();
-  log.setTasks();
+  await log.setTasks();
   await log.finish();
   if (log.changed) custody.recordLog('TURN_APPENDED');
   await followWindow(

@@ -1,7 +1,7 @@
 import { unwrapped } from '../core/json.ts';
 import { mutation, type Desk } from './ask.ts';
 import { answer, Refused } from './result.ts';
-import { outcomesOf, sessionFields, sessionMeant, type HeldSession } from './session.ts';
+import { demandRecorded, outcomesOf, sessionFields, sessionMeant, type HeldSession } from './session.ts';
 
 /** Passing a Session on: baton_handoff and the tools of the agent. */
 
@@ -40,6 +40,7 @@ export interface ToolCall {
 /** A call of a handoff tool. */
 export async function transfer(desk: Desk, { session, ...call }: ToolCall) {
   const sessionId = await sessionMeant(desk, session);
+  await demandRecorded(desk, sessionId, session);
   const { toolResult, handoff } = await desk.mutate<Executed>(executeDocument, { sessionId, ...call });
   return answer(toolResult.content, {
     handoff: handoff.id,
@@ -78,6 +79,7 @@ export async function handOff(
     });
   }
   const sessionId = await sessionMeant(desk, session);
+  await demandRecorded(desk, sessionId, session);
   if (!(await isInStage(desk, sessionId))) {
     if (variables !== undefined)
       throw new Refused('The session ends with this outcome: give payload instead of variables.', 'BAD_USER_INPUT');

@@ -22,6 +22,10 @@ import { callTool, NoAgent, toolsOf } from './tools.ts';
 const instructions =
   'Baton keeps the handoffs between agents. Call baton_inbox to see what waits for you, and baton_accept to take it over. Record what you do with baton_note. Pass the work on with a transfer_to_ tool or baton_handoff.';
 
+/** In a connected folder hooks record the work, and name its session at the start: where they do not run, nothing else would say so. */
+const inFolder =
+  ' Baton told you the session of this folder at the start. If it did not, nothing of your work is recorded: tell the user, who approves the hooks in Codex with /hooks.';
+
 // Creating one takes milliseconds, and no request uses it.
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
@@ -35,7 +39,11 @@ export function createServer(
 ): Server {
   const server = new Server(
     { name: 'baton', version },
-    { capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} }, instructions, jsonSchemaValidator },
+    {
+      capabilities: { tools: { listChanged: true }, resources: {}, prompts: {} },
+      instructions: desk.place.workspaceId === null ? instructions : instructions + inFolder,
+      jsonSchemaValidator,
+    },
   );
   /** Errors of the protocol have a message that a client may show. */
   const safely = async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -79,7 +79,7 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
   const active = meant.length > 0 ? meant : (await activeSessions(desk, null))[0];
   if (active.length === 0)
     throw new Refused(
-      'You have no active session. Call baton_inbox: it lists what waits for you.',
+      `You have no active session. Call baton_inbox: it lists what waits for you.${workspaceId === null ? '' : ` If you began work here, it is not recorded. ${hooksAdvice}`}`,
       'NO_ACTIVE_SESSION',
       { sessions: [] },
     );
@@ -101,6 +101,30 @@ async function activeSessions({ agentId, query }: Desk, workspaceId: string | nu
     !sessions.pageInfo.hasNextPage,
   ];
 }
+
+const recordedDocument = `query ($id: ID!) { session(id: $id) { title agentSession { turns(first: 1) { nodes { id } } } } }`;
+
+/**
+ * Refuses to pass on a Session of which this tenure recorded nothing, in a connected folder whose hooks name the Session of each call:
+ * they have not run, and the next agent would get nothing of this turn. A call that names the Session is not refused.
+ * @throws Refused
+ */
+export async function demandRecorded({ place, query }: Desk, id: string, given: string | undefined): Promise<void> {
+  if (given !== undefined || place.workspaceId === null || place.sessionId !== null) return;
+  const { session } = await query<{
+    session: Pick<Held, 'title'> & { agentSession: { turns: { nodes: object[] } } | null };
+  }>(recordedDocument, { id });
+  if (session?.agentSession?.turns.nodes.length !== 0) return;
+  throw new Refused(
+    `Nothing of your turn is recorded in ${id} ${named(session.title)}, so that the next agent would not get it. ${hooksAdvice} Record what you did and found with baton_note, then call this again with ${id} as session.`,
+    'TURN_NOT_RECORDED',
+    { session: id },
+  );
+}
+
+/** In a folder that is connected. */
+export const hooksAdvice =
+  "Baton's hooks have not run in this folder: in Codex, the user approves them with /hooks. Tell the user.";
 
 /** How the work on a Session goes on, as advice to a model. */
 export function adviceFor(session: Pick<HeldSession, 'pipeline'>): string {

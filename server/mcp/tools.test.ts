@@ -314,6 +314,23 @@ describe('the session of a call', () => {
     expect(await back.call('baton_accept')).toMatchObject({ isError: false, data: { session: second } });
   });
 
+  it('is not passed on before this tenure recorded something, in a connected folder whose hooks named no session', async () => {
+    const { names } = await pair();
+    const id = await publicSession(names.author, { title: 'One', workspace: { ...place, folder: '/srv/unhooked' } });
+    const here = await connect(url, `/${names.author}?workspace=${workspaceId(place.host, '/srv/unhooked')}`);
+    for (const [tool, given] of [
+      ['baton_handoff', { target: names.reviewer, reason: 'x' }],
+      ['baton_handoff', { outcome: 'COMPLETED', reason: 'x' }],
+      [`transfer_to_${names.reviewer}`, { reason: 'x' }],
+    ] as const) {
+      const refused = await here.call(tool, given);
+      expect(refused).toMatchObject({ isError: true, data: { code: 'TURN_NOT_RECORDED', session: id } });
+      expect(refused.texts[0]).toMatch(/hooks have not run.*\/hooks.*baton_note/);
+    }
+    await here.call('baton_note', { text: 'Found port 6123' });
+    expect(await here.call(`transfer_to_${names.reviewer}`, { reason: 'x' })).toMatchObject({ isError: false });
+  });
+
   it('is the one of the run from which a program comes', async () => {
     const { names } = await pair();
     const [, second] = [await publicSession(names.author), await publicSession(names.author)];

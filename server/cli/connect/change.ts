@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -14,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { StartError } from '../../infra/startError.ts';
 import { areEqual, Unfit } from './entries.ts';
 import type { SettingsFile } from './settingsFiles.ts';
-import { stateFolder } from './stateFolder.ts';
+import { makeFolder, stateFolder } from './stateFolder.ts';
 
 /** The back-up of a settings file, in the user's state folder. */
 interface Backup {
@@ -99,7 +98,7 @@ function forget({ next, backup, backupPath }: Change): void {
 /** Replaces a file in one step, so that the tool never reads half of it. Keeps its mode. */
 function put(path: string, content: Buffer | null): void {
   if (content === null) return rmSync(path, { force: true });
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const beside = `${path}.${randomUUID()}`;
   writeFileSync(beside, content, { mode: existsSync(path) ? statSync(path).mode & 0o7777 : 0o666 });
   renameSync(beside, path);

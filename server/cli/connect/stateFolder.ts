@@ -7,7 +7,7 @@ import { StartError } from '../../infra/startError.ts';
 export function stateFolder(...parts: string[]): string {
   const path = join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'baton', ...parts);
   try {
-    make(path);
+    makeFolder(path, 0o700);
     return path;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -18,11 +18,11 @@ export function stateFolder(...parts: string[]): string {
 }
 
 /** Also makes the folders around it. `mkdir` with `recursive` never returns where a file system answers ENOENT, such as /proc. */
-function make(path: string): void {
+export function makeFolder(path: string, mode = 0o777): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  if (dirname(path) !== path) make(dirname(path));
+  if (dirname(path) !== path) makeFolder(dirname(path), mode);
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     // Another process was faster.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;

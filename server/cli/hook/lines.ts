@@ -32,8 +32,11 @@ export function linesIn({ at, bytes }: Part, format: Transcript['format'], open:
     const to = bytes.indexOf(newline, from) + 1;
     const text = bytes.subarray(from, to);
     const line: Range = [at + from, at + to];
-    if (isSpoken.some((mark) => text.includes(mark))) found.last = line;
-    for (const { id, name, isResult } of mayCall.some((mark) => text.includes(mark)) ? callsOf(parsed(text)) : []) {
+    const calls = mayCall.some((mark) => text.includes(mark)) ? callsOf(parsed(text)) : [];
+    // A result without its call belongs to no turn.
+    const isOnlyResult = calls.length > 0 && calls.every(({ isResult }) => isResult);
+    if (!isOnlyResult && isSpoken.some((mark) => text.includes(mark))) found.last = line;
+    for (const { id, name, isResult } of calls) {
       const isTask = isResult ? found.openCalls[id]?.isTask === true : name === 'TaskCreate' || name === 'TaskUpdate';
       if (isTask) found.taskLines.push(line);
       if (isResult) delete found.openCalls[id];

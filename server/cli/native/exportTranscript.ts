@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { link, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { AwayError, StartError } from '../../infra/startError.ts';
+import { makeFolder } from '../connect/stateFolder.ts';
 import { nothingAnswers } from '../serverUrl.ts';
 import { placeOf, resumeCommand, sessionFolders, type Program } from './toolFolders.ts';
 
@@ -54,7 +55,7 @@ export async function exportTranscript({
   const { url, as, folder } = options;
   const body = await download(options);
   const beside = out === null ? sessionFolders(env)[as] : dirname(resolve(out));
-  await mkdir(beside, { recursive: true, mode: 0o700 });
+  makeIn(beside);
   const part = join(beside, `.baton-${randomUUID()}.part`);
   try {
     await pipeline(Readable.fromWeb(body), createWriteStream(part, { flags: 'wx', mode: 0o600 })).catch(
@@ -66,7 +67,7 @@ export async function exportTranscript({
     const resume = resumeCommand[as](id);
     const path = out === null ? placeOf(as, id, folder, new Date(), env) : resolve(out);
     const before = out === null && as === 'codex' ? await rolloutOf(beside, id) : null;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeIn(dirname(path));
     const existing = before ?? ((await isLinked(part, path)) ? null : path);
     if (existing !== null && !(reuse && (await isSame(part, existing))))
       throw exists(existing, out === null ? resume : null);
@@ -109,6 +110,17 @@ export async function download({
   throw response.status === 503 || response.status === 429 ? new AwayError(message) : new StartError(message);
 }
 
+/** @throws StartError */
+function makeIn(folder: string): void {
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw new StartError(
+      `The folder ${folder} cannot be made (${(error as NodeJS.ErrnoException).code ?? String(error)}): make it, or name another place with --out`,
+    );
+  }
+}
+
 const exists = (path: string, resume: string[] | null): StartError =>
   new StartError(
     `${path} exists and was not changed: ${resume === null ? 'give another file with --out' : `go on with '${resume.join(' ')}', or give another file with --out`}`,
@@ -135,7 +147,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 interface Line {
   sessionId?: string;
   payload?: { id?: string };
-  baton?: { message?: number | null; call?: number | null };
+  baton?: { message?: number | null; call?: number | null; whole?: true };
 }
 
 /** The id that Baton gave the program's session, in the first line, and what the transcript has. @throws StartError */
@@ -146,7 +158,7 @@ async function factsIn(file: string, as: Program): Promise<Pick<ExportedTranscri
   for await (const text of createInterface({ input: createReadStream(file) })) {
     const { sessionId, payload, baton } = JSON.parse(text) as Line;
     id ??= as === 'codex' ? payload?.id : sessionId;
-    isWhole ||= baton?.message === 1;
+    isWhole ||= baton?.whole === true;
     // Recorded text never begins a note.
     if ((baton?.message ?? baton?.call) != null && !text.includes('<baton_note>\\nHandoff: '))
       found.add(`${baton?.message} ${baton?.call}`);

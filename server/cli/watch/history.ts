@@ -20,6 +20,30 @@ const placeholder = '{resume}';
 export const takesHistory = (command: string): boolean =>
   command.includes(placeholder) || command.includes('BATON_RESUME');
 
+/** Commands of a program that read the prompt from standard input, in two parts: the arguments of its history stand between them. */
+const forms: [Program, RegExp][] = [
+  ['claude-code', /^((?:\w+=[\w./:@-]*\s+)*(?:\S*\/)?claude)(\s(?:.*\s)?(?:-p|--print)(?:\s.*)?)$/],
+  ['codex', /^((?:\w+=[\w./:@-]*\s+)*(?:\S*\/)?codex\s+exec(?:\s.*)?)(\s-)$/],
+];
+
+/**
+ * The program that a command starts, and the command with the place of its history. Null: the command is more than that, or names a
+ * conversation itself; it gets the prompt alone.
+ */
+export function resumableIn(command: string): { native: Program; command: string } | null {
+  const isMore = /[;&|<>`\n]|\$\(/.test(command);
+  const namesOne =
+    /\s(?:resume|review|-r|-c|--resume|--continue|--session-id|--fork-session|--no-session-persistence|--ephemeral)(?:[\s=]|$)/.test(
+      command,
+    );
+  if (isMore || namesOne) return null;
+  for (const [native, form] of forms) {
+    const [, before, after] = form.exec(command.trim()) ?? [];
+    if (before !== undefined) return { native, command: `${before} ${placeholder}${after}` };
+  }
+  return null;
+}
+
 /** The command with the arguments of its history; without one, with nothing in their place. */
 export const withHistory = (command: string, history: History | null): string =>
   command.replaceAll(placeholder, history?.args ?? '');

@@ -2,8 +2,9 @@ import { isObject } from '../transcripts/transcript.ts';
 import type { Item } from './items.ts';
 import type { Target } from './target.ts';
 
+/** Not those that name what only the session knew in which they ran: tasks, shells and agents in the background. */
 const tools = new Set(
-  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell MultiEdit NotebookEdit Read Skill Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoWrite WebFetch WebSearch Write'.split(
+  'Agent AskUserQuestion Bash Edit EnterPlanMode ExitPlanMode Glob Grep MultiEdit NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write'.split(
     ' ',
   ),
 );

@@ -1,4 +1,5 @@
 import { fenceFor, inline, neutralise } from '../../context/neutralise.ts';
+import { isSetting } from '../../context/ownWords.ts';
 import { abridge } from '../../context/shorten.ts';
 import type { MessageRole } from '../../generated/prisma/client.ts';
 import type { Exported } from '../transcripts/transcript.ts';
@@ -59,6 +60,9 @@ export interface ItemOptions {
   begin: Date;
 }
 
+/** Tools of Baton, as programs name them. */
+const ownTool = /^(?:mcp__baton__|baton[./])?(?:baton_(?:inbox|accept|reject|read|note|handoff)|transfer_to_.+)$/;
+
 /** Ids that both programs and their models accept, but for those that are given here. */
 const plainId = /^(?!call_baton_)[A-Za-z0-9_-]{1,64}$/;
 
@@ -91,6 +95,8 @@ export class Items {
 
   *#message({ sequence, role, content, agentId }: LogMessage): Generator<Item> {
     const mark = this.#mark(sequence);
+    // The target is set up by its own program, and by Baton's prompt.
+    if (role === 'SYSTEM' && isSetting(content)) return;
     if (role === 'HANDOFF') {
       yield this.note(`Handoff: ${inline(content)}.`, mark);
       return;
@@ -104,6 +110,8 @@ export class Items {
 
   *#call(call: LogCall): Generator<Item> {
     const { index, name, callId, message, result, error, agentId } = call;
+    // What they recorded or moved stands in the log itself.
+    if (ownTool.test(name)) return;
     yield* this.#voiceOf(agentId);
     const mark = this.#mark(null, index);
     const given = call.arguments;

@@ -23,7 +23,7 @@ interface Line {
   isMeta?: boolean;
   message?: { role: string; content: string | { type: string; text?: string; content?: string; name?: string }[] };
   payload?: { id?: string; cwd?: string; role?: string; content?: { text: string }[] };
-  baton: { session: string; message?: number | null; call?: number | null };
+  baton: { session: string; message?: number | null; call?: number | null; whole?: true };
 }
 
 async function linesOf(
@@ -123,6 +123,53 @@ describe('GET /sessions/<id>.claude-code.jsonl and .codex.jsonl', () => {
       ...[1, 2, 3].map(() => ({ type: 'message' })),
       { role: 'assistant', content: [{ text: 'They are too wet.' }] },
     ]);
+  });
+
+  it.each(['claude-code', 'codex'])(
+    'leave out what only set an agent up, the calls of Baton, and calls that name what only their session knew: %s',
+    async (as) => {
+      const id = await session('ada');
+      await turn(id, {
+        messages: [
+          { role: 'SYSTEM', content: '<environment_context>\n<cwd>/SETTING</cwd>\n</environment_context>' },
+          { role: 'SYSTEM', content: '# AGENTS.md instructions\nSETTING' },
+          { role: 'SYSTEM', content: 'Base directory for this skill: /SETTING' },
+          {
+            role: 'SYSTEM',
+            content: `You are agent ada of Baton. You took session ${encodeId('session', id)} over by handoff handoff_01m82tr28ceyasx65gfkrd9xkj. SETTING`,
+          },
+          { role: 'SYSTEM', content: 'This session is being continued from a previous conversation. KEPT summary' },
+          { role: 'USER', content: 'KEPT request' },
+        ],
+        toolCalls: [
+          toolCall('a', 'mcp__baton__baton_note', { arguments: { text: 'SETTING' } }),
+          toolCall('b', 'baton_inbox', { arguments: {}, result: 'SETTING' }),
+          toolCall('c', 'mcp__baton__transfer_to_bob', { arguments: { reason: 'SETTING' } }),
+          toolCall('d', 'TaskUpdate', { arguments: { taskId: '7' }, result: 'KEPT task' }),
+          toolCall('e', 'Bash', { arguments: { command: 'KEPT command' } }),
+        ],
+      });
+      const lines = await linesOf(id, as);
+      const text = lines.map((line) => JSON.stringify(line)).join('\n');
+      expect(text).not.toContain('SETTING');
+      for (const kept of ['KEPT summary', 'KEPT request', 'KEPT task', 'KEPT command'])
+        expect([kept, text.includes(kept)]).toEqual([kept, true]);
+      const calls = lines.flatMap(({ message, payload }) =>
+        [message?.content, payload].flat().flatMap((block) => (block as { name?: string } | undefined)?.name ?? []),
+      );
+      expect(calls).toEqual(as === 'codex' ? [] : ['Bash']);
+      expect(lines[1]!.baton).toMatchObject({ whole: true });
+    },
+  );
+
+  it('have no more than the window of the agent takes that they are for', async () => {
+    await run(updateAgent, { id: 'eve', contextWindow: 8_000 });
+    const id = await session('eve');
+    for (let n = 1; n <= 30; n += 1)
+      await turn(id, { messages: [{ role: 'ASSISTANT', content: `Words ${n}. ${'x'.repeat(1_000)}` }] });
+    const bytes = (lines: Line[]): number => lines.map((line) => wordsOf(line)).join('').length;
+    expect(bytes(await linesOf(id, 'claude-code'))).toBeGreaterThan(30_000);
+    expect(bytes(await linesOf(id, 'claude-code', { query: '?agent=eve' }))).toBeLessThan(0.6 * 8_000 * 4);
   });
 
   it.each(['claude-code', 'codex'])('begin after the last cut of the window, and say so: %s', async (as) => {

@@ -92,7 +92,7 @@ const entry = fc.oneof(
       'exec_command',
       'apply_patch',
       'update_plan',
-      'mcp__baton__baton_note',
+      'mcp__other__note',
       'unheard of',
     ),
     arguments: given,

@@ -141,6 +141,8 @@ export interface Exported {
   message: number | null;
   /** Number of the ToolCall; null when the line has none. */
   call: number | null;
+  /** In the first line that Baton says: it has the log from its first Message on. */
+  whole?: true;
 }
 
 export interface LineOf {
