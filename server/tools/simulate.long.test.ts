@@ -8,5 +8,5 @@ const database = await testDatabase();
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
 
 it('says before each of a hundred acts in random worlds what the act then does', async () => {
-  expect((await compareDryRuns(database, url, 100)).size).toBeGreaterThan(12);
+  expect((await compareDryRuns(database, url, 100)).size).toBeGreaterThan(8);
 }, 900_000);
