@@ -12,7 +12,7 @@ import {
   json,
   refusal,
   requestIdHeader,
-  type Streamed,
+  type Answered,
   text,
   unavailable,
 } from './infra/http/answers.ts';
@@ -47,7 +47,7 @@ export type Route = (
   ask: Ask,
   made: CallerRequest,
   body: Body,
-) => Response | Streamed | undefined | Promise<Response | Streamed | undefined>;
+) => Answered | undefined | Promise<Answered | undefined>;
 
 export interface Authentication {
   (authorization: string | undefined): Promise<Caller>;

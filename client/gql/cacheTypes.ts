@@ -81,6 +81,12 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "ConfirmReturnResult": [
+    "BadUserInputError",
+    "ConfirmReturnPayload",
+    "InvalidStateError",
+    "NotFoundError"
+  ],
   "ContextText": [
     "ContextPreview",
     "ContextPrompt"
@@ -397,6 +403,7 @@ export const embeddedTypes: string[] = [
   "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
+  "ConfirmReturnPayload",
   "ConflictError",
   "ContextItem",
   "ContextLeftOut",

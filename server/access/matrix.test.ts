@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeId, type IdPrefix } from '../core/ids.ts';
 import { schema } from '../graphql/schema.ts';
-import { acceptHandoff } from '../handoffs/changeHandoff.ts';
+import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
 import { createKey } from '../keys/createKey.ts';
 import { pauseSession } from '../sessions/changeSession.ts';
 import { createHandoffTool } from '../tools/changeTool.ts';
@@ -119,6 +119,15 @@ const mutations: Record<Mutation, Line> = {
       (await initiate(await held(whose === 'own' ? 'own' : 'foreign'), whose === 'seen' ? 'ada' : 'eve')).handoffId,
     ),
   })),
+  // Seen: it was to ada, but not from it.
+  confirmReturn: worker(async (whose) => {
+    const { handoffId } = await initiate(
+      await held(whose === 'own' ? 'own' : 'foreign'),
+      whose === 'seen' ? 'ada' : 'eve',
+    );
+    await run(rejectHandoff, { handoffId, reason: 'no' });
+    return { handoffId: encodeId('handoff', handoffId) };
+  }),
   pauseSession: worker(sessionInput),
   resumeSession: worker(async (whose) => {
     const sessionId = await held(whose);

@@ -12,7 +12,7 @@ export type Act =
   | 'steer'
   /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff, touchHandoff: by the target. */
   | 'answer'
-  /** cancelHandoff: by the source. */
+  /** cancelHandoff, confirmReturn: by the source. */
   | 'withdraw';
 
 export interface Facts {

@@ -7,7 +7,7 @@ import { isPassing, probe, StillAway, whileToolWaits } from './hook/reach.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
-import { isHeldBy, isTakenOver, lastSessionOf, workOf } from './hook/session.ts';
+import { confirmReturn, isHeldBy, isTakenOver, lastSessionOf, workOf } from './hook/session.ts';
 import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
@@ -36,6 +36,7 @@ interface HookInput {
   tool_input?: unknown;
   reason?: unknown;
   last_assistant_message?: unknown;
+  source?: unknown;
 }
 
 interface Call {
@@ -110,7 +111,7 @@ async function readInput(): Promise<string> {
 }
 
 async function answer(call: Call, input: HookInput): Promise<void> {
-  const { hook_event_name: event, transcript_path: given, cwd, last_assistant_message: last, reason } = input;
+  const { hook_event_name: event, transcript_path: given, cwd, last_assistant_message: last, reason, source } = input;
   const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
   const path = typeof given === 'string' ? given : undefined;
   const work = (): Work => workIn(folder, path);
@@ -121,7 +122,7 @@ async function answer(call: Call, input: HookInput): Promise<void> {
   };
   switch (event) {
     case 'SessionStart':
-      await brief(call, work(), event, path ?? folder);
+      await brief(call, work(), event, path ?? folder, source !== undefined && source !== 'startup');
       if (path !== undefined) sendLeft(call, work(), path);
       if (isTidyDue()) startInBackground(call, { folder, tidies: true });
       return;
@@ -207,18 +208,22 @@ async function nameSession(
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
+/** Of a conversation that was resumed, compacted or cleared: it gets its first words again. */
+const lost = 'lost';
+
 /** Says what the conversation does not have yet. What could not be asked or printed now is said at the next event. */
 async function brief(
   call: Call,
   work: Work,
   event: 'SessionStart' | 'UserPromptSubmit',
   conversation: string,
+  isAgain = false,
 ): Promise<void> {
   const { server, agent } = call;
-  const memory = new Memory<Told | null>(server.url, conversation, 'told');
-  const before = event === 'SessionStart' ? null : memory.read();
-  // A conversation that is resumed, compacted or cleared gets its first words again.
-  if (event === 'SessionStart') memory.write(null);
+  const memory = new Memory<Told | typeof lost | null>(server.url, conversation, 'told');
+  if (event === 'SessionStart') memory.write(isAgain ? lost : null);
+  const remembered = memory.read();
+  const before = remembered === lost ? null : remembered;
   const mostMs = before === null ? firstWaitMs : promptWaitMs;
   const answer = await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
     workOf(server, agent, work, signal),
@@ -236,11 +241,22 @@ async function brief(
   const briefing =
     'refusal' in answer
       ? null
-      : briefingOf(agent, answer.session, answer.waiting, before?.problem === undefined ? before : null, difference);
+      : briefingOf(
+          agent,
+          answer.session,
+          answer.waiting,
+          before?.problem === undefined ? before : null,
+          difference,
+          remembered === lost,
+        );
   const text =
     problem === null ? (briefing?.text ?? null) : problem === before?.problem ? null : notRecorded(agent, problem);
   if (text !== null) await printedJson({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
   memory.write(problem === null ? briefing!.told : { session: null, returned: null, problem });
+  if (problem === null && briefing!.returned !== null)
+    await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
+      confirmReturn(server, briefing!.returned!, signal),
+    );
 }
 
 /** Why Baton does not record the work, of its answer. @throws the reason why it did not answer, which another event may not meet */

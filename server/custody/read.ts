@@ -71,6 +71,7 @@ const handoffFields = [
   'rejectionReason',
   'failureReason',
   'cancelReason',
+  'returnToldAt',
   'leftEntryId',
   'sentBack',
   'via',

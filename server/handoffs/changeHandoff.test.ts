@@ -135,7 +135,7 @@ const pending: Refusal[] = [
   },
 ];
 
-const touching: Refusal[] = [
+const wrongIds = [
   {
     error: 'BadUserInputError' as const,
     when: 'the id is that of a session',
@@ -148,6 +148,23 @@ const touching: Refusal[] = [
     given: () => ({ input: { handoffId: unknownId('handoff') } }),
     says: /check the id/,
   },
+];
+
+const confirming: Refusal[] = [
+  ...wrongIds,
+  ...(['INITIATED', 'ACCEPTED', 'COMPLETED'] as const).map((status) => ({
+    error: 'InvalidStateError' as const,
+    when: `the handoff is ${status}`,
+    given: async (h: House) => ({
+      input: { handoffId: await handoffIn(status, h) },
+      data: { state: status, allowed: ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] },
+    }),
+    says: /it did not come back/,
+  })),
+].map((refusal) => ({ mutation: 'confirmReturn', ...refusal }));
+
+const touching: Refusal[] = [
+  ...wrongIds,
   ...(['ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'TIMED_OUT'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the handoff is ${status}`,
@@ -180,6 +197,7 @@ testRefusals(
     'timeOutHandoff',
     'cancelPendingHandoffs',
     'touchHandoff',
+    'confirmReturn',
   ],
-  [...changing, ...keyed, ...pending, ...touching],
+  [...changing, ...keyed, ...pending, ...touching, ...confirming],
 );

@@ -38,6 +38,7 @@ import {
   rejectHandoff,
   timeOutHandoff,
 } from './changeHandoff.ts';
+import { confirmReturn } from './confirmReturn.ts';
 import { initiateHandoff, type HandoffAnswer } from './initiateHandoff.ts';
 import { moveFields } from '../graphql/input/moveFields.ts';
 import { touchHandoff } from './touchHandoff.ts';
@@ -157,6 +158,16 @@ mutation('touchHandoff', {
   payload: payload('The deadline was moved.'),
   errors,
   command: touchHandoff,
+});
+
+mutation('confirmReturn', {
+  access: workers,
+  description:
+    'Records that the source Agent of a Handoff was told that it came back, and why. Baton tells it in answers of MCP and by the hooks, until one of them has done so. May be repeated: the first time stays.',
+  input: z.object({ handoffId: handoffId.describe('A Handoff that is REJECTED, FAILED, TIMED_OUT or CANCELLED.') }),
+  payload: payload('The source Agent was told.'),
+  errors,
+  command: confirmReturn,
 });
 
 mutation('timeOutHandoff', {

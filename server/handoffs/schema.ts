@@ -65,6 +65,7 @@ builder.prismaNode('Handoff', {
     rejectionReason: t.exposeString('rejectionReason', { nullable: true }),
     failureReason: t.exposeString('failureReason', { nullable: true }),
     cancelReason: t.exposeString('cancelReason', { nullable: true }),
+    returnToldAt: t.expose('returnToldAt', { type: 'DateTime', nullable: true }),
     actor: t.field({
       type: 'Actor',
       description: 'The caller that started the Handoff.',

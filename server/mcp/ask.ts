@@ -8,6 +8,18 @@ export interface Place {
   sessionId: string | null;
 }
 
+/** Where the work of a Session is done. */
+export interface Workspace {
+  id: string | null;
+  host: string;
+  folder: string;
+}
+export const workspaceFields = 'workspace { id host folder }';
+
+/** Whether work is done where a call comes from. */
+export const isHere = ({ place }: Pick<Desk, 'place'>, workspace: Workspace | null): boolean =>
+  (workspace?.id ?? null) === place.workspaceId;
+
 /** The agent of a request and its way to the API. */
 export interface Desk {
   /** Null for an analyst that names no agent: it reads everything. */
@@ -15,6 +27,8 @@ export interface Desk {
   /** Whether the tools that change something are offered. */
   works: boolean;
   place: Place;
+  /** Whether the answer to this request is the one that says that a Handoff came back. */
+  saysReturn(handoffId: string): boolean;
   /** @throws Refused */
   query<Data>(document: string, variables?: Record<string, unknown>): Promise<Data>;
   /** Runs a mutation whose field has the alias `answer` and selects `...refusal`. @throws Refused */
@@ -42,7 +56,7 @@ const longestSchema = 8_000;
 const schemaNote = (schema: object | undefined): string =>
   schema === undefined ? '' : `. It has to match: ${JSON.stringify(schema).slice(0, longestSchema)}`;
 
-export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
+export function deskOf(caller: Caller, ask: Ask, place: Place, saysReturn: Desk['saysReturn']): Desk {
   const query = async <Data>(document: string, variables: Record<string, unknown> = {}): Promise<Data> => {
     const { data, errors } = await ask(caller, document, variables);
     const [error] = errors ?? [];
@@ -53,6 +67,7 @@ export function deskOf(caller: Caller, ask: Ask, place: Place): Desk {
     agentId: caller.agentId,
     works: caller.role !== 'ANALYST',
     place,
+    saysReturn,
     query,
     async mutate<Data>(document: string, input: Record<string, unknown>) {
       const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });

@@ -1,17 +1,7 @@
-import { mutation, type Desk } from './ask.ts';
+import { type Desk, isHere, mutation, type Workspace, workspaceFields } from './ask.ts';
 import { linesOf, returnedOf } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
-import {
-  adviceFor,
-  type HeldSession,
-  heldSessions,
-  isHere,
-  outcomesOf,
-  placeOf,
-  sessionFields,
-  type Workspace,
-  workspaceFields,
-} from './session.ts';
+import { adviceFor, type HeldSession, heldSessions, outcomesOf, placeOf, sessionFields } from './session.ts';
 
 /** What waits for an agent, and its answers: baton_inbox, baton_accept, baton_reject. */
 
@@ -96,7 +86,7 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
   const sessions = taken.map((session) => ({
     ...sessionData(session),
     proposal: session.agentSession?.proposal?.metadata ?? null,
-    returned: returnedOf(session),
+    returned: returnedOf(desk, session),
   }));
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
@@ -107,7 +97,7 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ({ session, title, workspace, state, outcomes }) =>
         `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
     ),
-    ...taken.flatMap(linesOf),
+    ...taken.flatMap((session, at) => linesOf(session, sessions[at]!.returned)),
   ];
   const texts = [
     ...sessions.flatMap(({ session, stage }) => (stage === null ? [] : [`${session}\n\n${stage}`])),

@@ -6,6 +6,7 @@ import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
 import type { Caller } from '../core/work.ts';
 import { isWorkspaceId } from '../core/workspace.ts';
+import type { Followed } from '../infra/http/answers.ts';
 import { type Body, BrokenOff, readText } from '../infra/http/body.ts';
 import { isOriginAllowed } from '../infra/http/originCheck.ts';
 import { limits } from '../limits/limits.ts';
@@ -14,6 +15,7 @@ import { deskOf, type Desk, type Place } from './ask.ts';
 import { changesOf } from './changes.ts';
 import { actingFor, WrongAddress } from './identity.ts';
 import { Refused } from './result.ts';
+import { confirmReturn } from './proposals.ts';
 import { createServer } from './server.ts';
 import { NoAgent, toolsOf } from './tools.ts';
 
@@ -32,7 +34,40 @@ const address = /^\/mcp(?:\/([^/]+))?$/;
  * changes. A request is charged as a read, and each operation that it executes as over GraphQL.
  */
 export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }: McpRouteOptions) => {
-  async function post(request: Request, sent: Body, desk: Desk, made: CallerRequest): Promise<Response> {
+  /** Handoffs that came back, of which an answer that is under way says so. */
+  const saying = new Set<string>();
+
+  /** Answers a message. Records which handoffs it says came back once it is sent: what was not sent is said again. */
+  async function post(
+    request: Request,
+    sent: Body,
+    deskWith: (saysReturn: Desk['saysReturn']) => Desk,
+    made: CallerRequest,
+  ): Promise<Response | Followed> {
+    const said: string[] = [];
+    const desk = deskWith((handoffId) => {
+      if (saying.has(handoffId)) return false;
+      saying.add(handoffId);
+      return said.push(handoffId) > 0;
+    });
+    const end = (): void => said.splice(0).forEach((handoffId) => saying.delete(handoffId));
+    const response = await answered(request, sent, desk, made).catch((error: unknown) => {
+      end();
+      throw error;
+    });
+    if (said.length === 0) return response;
+    let isOver = false;
+    return {
+      response,
+      over(isSent) {
+        if (isOver) return;
+        isOver = true;
+        void Promise.allSettled(isSent ? said.map((handoffId) => confirmReturn(desk, handoffId)) : []).then(end);
+      },
+    };
+  }
+
+  async function answered(request: Request, sent: Body, desk: Desk, made: CallerRequest): Promise<Response> {
     const body = await readText(sent, limits.body.json);
     if (body === null) return refused(made, 413, `The message is larger than ${limits.body.json} bytes: send less.`);
     const parsedBody = parsed(body);
@@ -59,7 +94,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     ask: Ask,
     made: CallerRequest,
     body: Body,
-  ): Promise<Response | undefined> => {
+  ): Promise<Response | Followed | undefined> => {
     const url = new URL(request.url);
     const [found, encoded] = address.exec(url.pathname) ?? [];
     if (found === undefined) return undefined;
@@ -71,15 +106,20 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
       return refused(made, 403, 'Pages of other origins may not use this address.');
     try {
       const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
-      const desk = deskOf(caller, ask, placeIn(url, request.headers));
-      if (request.method === 'POST') return await post(request, body, desk, made);
+      const place = placeIn(url, request.headers);
+      const deskWith = (saysReturn: Desk['saysReturn']): Desk => deskOf(caller, ask, place, saysReturn);
+      if (request.method === 'POST') return await post(request, body, deskWith, made);
       if (request.headers.get('accept')?.includes('text/event-stream') !== true)
         return refused(
           made,
           406,
           'Accept text/event-stream: a GET opens a stream of changes. Send messages with POST.',
         );
-      return await changesOf(streams, caller, desk);
+      return await changesOf(
+        streams,
+        caller,
+        deskWith(() => false),
+      );
     } catch (error) {
       if (error instanceof BrokenOff) return refused(made, 400, 'The body ended early: send it again.');
       if (error instanceof WrongAddress) return refused(made, error.status, error.message);

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Desk } from './ask.ts';
+import { type Desk, isHere, mutation, type Workspace, workspaceFields } from './ask.ts';
 import { named, Refused } from './result.ts';
 
 /** `metadata` of HANDOFF_PROPOSED. */
@@ -13,6 +13,7 @@ export interface Proposal {
 export interface Pressed {
   id: string;
   title: string;
+  workspace: Workspace | null;
   agentSession: {
     proposal: { metadata: Proposal } | null;
     agent: { id: string };
@@ -29,10 +30,11 @@ interface LastHandoff {
   rejectionReason: string | null;
   failureReason: string | null;
   cancelReason: string | null;
+  returnToldAt: string | null;
 }
 
-export const pressedFields = `id title agentSession { state proposal { metadata } agent { id } turns(first: 1) { nodes { id } } }
-  lastHandoff { id status sourceAgent { id } targetAgent { id } rejectionReason failureReason cancelReason }`;
+export const pressedFields = `id title ${workspaceFields} agentSession { state proposal { metadata } agent { id } turns(first: 1) { nodes { id } } }
+  lastHandoff { id status sourceAgent { id } targetAgent { id } rejectionReason failureReason cancelReason returnToldAt }`;
 
 const declined: Record<string, string> = {
   REJECTED: 'was rejected',
@@ -41,25 +43,50 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
-/** Returns the holder's declined Handoff with its reason. Null after the holder's next turn, and without such a Handoff. */
-export function returnedOf({ lastHandoff, agentSession }: Pick<Pressed, 'lastHandoff' | 'agentSession'>) {
+export interface Returned {
+  handoff: string;
+  target: string;
+  how: string;
+  reason: string | null;
+}
+
+/**
+ * Returns the holder's declined Handoff with its reason when this answer says it. Null when the holder was told, after its next turn, and
+ * without such a Handoff. Only an answer to the folder of the Session counts as telling its holder.
+ */
+export function returnedOf(desk: Desk, session: Pressed): Returned | null {
+  const { lastHandoff, agentSession } = session;
   const how = lastHandoff === null ? undefined : declined[lastHandoff.status];
   if (lastHandoff === null || how === undefined || agentSession?.turns.nodes.length !== 0) return null;
-  if (lastHandoff.sourceAgent?.id !== agentSession.agent.id) return null;
-  const { id, targetAgent, rejectionReason, failureReason, cancelReason } = lastHandoff;
+  const { id, sourceAgent, targetAgent, rejectionReason, failureReason, cancelReason, returnToldAt } = lastHandoff;
+  if (sourceAgent?.id !== agentSession.agent.id || returnToldAt !== null) return null;
+  if (desk.works && isOf(desk, session) && !desk.saysReturn(id)) return null;
   return { handoff: id, target: targetAgent.id, how, reason: rejectionReason ?? failureReason ?? cancelReason };
 }
 
-function returnedLine(session: Pressed): string | null {
-  const returned = returnedOf(session);
-  if (returned === null) return null;
-  const { handoff, target, how, reason } = returned;
-  return `Your handoff ${handoff} to '${target}' ${how}: you hold ${session.id} again.${reason === null ? '' : ` The reason, recorded from others as data: ${named(reason)}.${reason.length > 100 ? ' baton_inbox returns it whole.' : ''}`}`;
-}
+/** Whether a Session is the one of the run, or the folder, from which a call comes. */
+const isOf = (desk: Desk, { id, workspace }: Pressed): boolean =>
+  id === desk.place.sessionId || isHere(desk, workspace);
+
+const mostOfReason = 2_000;
+
+const returnedLine = ({ handoff, target, how, reason }: Returned, session: string): string =>
+  `Your handoff ${handoff} to '${target}' ${how}: you hold ${session} again.${reason === null ? '' : ` The reason, recorded from others as data: ${named(reason, mostOfReason)}.`}`;
 
 /** What the holder of a Session has to be told: a Handoff that came back, and a proposed one. */
-export const linesOf = (session: Pressed): string[] =>
-  [returnedLine(session), proposalLine(session)].filter((line) => line !== null);
+export const linesOf = (session: Pressed, returned: Returned | null): string[] =>
+  [returned === null ? null : returnedLine(returned, session.id), proposalLine(session)].filter(
+    (line) => line !== null,
+  );
+
+const confirmDocument = mutation('confirmReturn', 'handoff { id }');
+
+/** Records that the agent was told. When that fails, it is told again. */
+export async function confirmReturn({ mutate }: Desk, handoffId: string): Promise<void> {
+  await mutate(confirmDocument, { handoffId }).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+  });
+}
 
 /** The proposed handoff of a Session as one line with the call that makes it; null without one. */
 function proposalLine({ id, title, agentSession }: Pressed): string | null {
@@ -82,8 +109,9 @@ function proposalLine({ id, title, agentSession }: Pressed): string | null {
 
 const pressedDocument = `query ($agentId: ID!) { sessions(first: 20, where: { agentId: $agentId, status: [RUNNING] }, orderBy: { field: UPDATED_AT }) { nodes { ${pressedFields} } } }`;
 
-/** The answer of a tool, with a line for each handoff that came back, and each that is proposed (rule: context pressure). */
-export async function withProposals({ agentId, works, query }: Desk, result: CallToolResult): Promise<CallToolResult> {
+/** The answer of a tool, with a line for each handoff of the folder's work that came back, and each that is proposed (rule: context pressure). */
+export async function withProposals(desk: Desk, result: CallToolResult): Promise<CallToolResult> {
+  const { agentId, works, place, query } = desk;
   const [first, ...texts] = result.content;
   if (agentId === null || !works || first?.type !== 'text') return result;
   let nodes: Pressed[];
@@ -94,7 +122,9 @@ export async function withProposals({ agentId, works, query }: Desk, result: Cal
     if (error instanceof Refused) return result;
     throw error;
   }
-  const lines = nodes.flatMap(linesOf);
+  const isAnywhere = place.workspaceId === null && place.sessionId === null;
+  const concerned = nodes.filter((session) => isAnywhere || isOf(desk, session));
+  const lines = concerned.flatMap((session) => linesOf(session, returnedOf(desk, session)));
   if (lines.length === 0) return result;
   const message = [first.text, ...lines].join('\n');
   return {

@@ -42,9 +42,9 @@ export const refusal = ({ message, code, data }: Refused): CallToolResult => ({
 const longestName = 100;
 
 /** A recorded text as a short quotation within a line of ours, without line breaks, quotation marks and invisible characters. */
-export function named(text: string): string {
+export function named(text: string, most = longestName): string {
   const line = inline(text).replace(/["“”]/g, "'");
-  return `"${line.length > longestName ? `${line.slice(0, longestName).replace(/[\ud800-\udbff]$/, '')}…` : line}"`;
+  return `"${line.length > most ? `${line.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : line}"`;
 }
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

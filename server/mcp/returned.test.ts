@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
 import { connect } from '../../test/mcp.ts';
@@ -9,7 +9,7 @@ const database = await testDatabase();
 const { url } = await startApp(database);
 const { agent, session } = world(database.pool);
 
-it("a rejection's reason is in the source's inbox, its answers until its next turn, and the next prompt", async () => {
+it("a rejection's reason is in the source's inbox, in one answer, and in the next prompt", async () => {
   await agent('reviewer');
   await agent('author', { collaborators: ['reviewer'] });
   const [author, reviewer] = [await connect(url, '/author'), await connect(url, '/reviewer')];
@@ -39,7 +39,9 @@ it("a rejection's reason is in the source's inbox, its answers until its next tu
       },
     ],
   });
-  expect((await author.call('baton_read')).texts[0]).toMatch(line);
+  const told = () => database.prisma.handoff.findFirst({ where: { rejectionReason: { not: null } } });
+  await vi.waitFor(async () => expect((await told())?.returnToldAt).toEqual(expect.any(Date)), { timeout: 60_000 });
+  expect((await author.call('baton_read')).texts[0]).not.toMatch(line);
   expect((await author.call('baton_note', { text: 'Wrote the tests.' })).texts[0]).not.toMatch(line);
 
   await author.call('baton_handoff', { target: 'reviewer', reason: 'with tests now' });

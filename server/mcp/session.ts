@@ -1,18 +1,6 @@
-import type { Desk } from './ask.ts';
+import { type Desk, isHere, type Workspace, workspaceFields } from './ask.ts';
 import { pressedFields, type Pressed } from './proposals.ts';
 import { Refused, named } from './result.ts';
-
-/** Where the work of a Session is done. */
-export interface Workspace {
-  id: string | null;
-  host: string;
-  folder: string;
-}
-export const workspaceFields = 'workspace { id host folder }';
-
-/** Whether work is done where a call comes from. */
-export const isHere = ({ place }: Desk, workspace: Workspace | null): boolean =>
-  (workspace?.id ?? null) === place.workspaceId;
 
 /** Behind a title: where its work is done. */
 export const placeOf = (workspace: Workspace | null): string =>
@@ -21,7 +9,6 @@ export const placeOf = (workspace: Workspace | null): string =>
 /** The fields of a Session that the tools show, and how. */
 export interface HeldSession extends Pressed {
   status: string;
-  workspace: Workspace | null;
   agentSession: (Pressed['agentSession'] & { state: string }) | null;
   pipeline: {
     stage: string | null;
@@ -30,7 +17,7 @@ export interface HeldSession extends Pressed {
   } | null;
 }
 
-export const sessionFields = `${pressedFields} status ${workspaceFields} pipeline { stage guide pipeline { transitions { from outcome } } }`;
+export const sessionFields = `${pressedFields} status pipeline { stage guide pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;

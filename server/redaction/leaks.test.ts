@@ -343,11 +343,9 @@ async function writeEverything(): Promise<void> {
     const ended = await open();
     const slow = await initiate(await open());
     await mutate('touchHandoff', { handoffId: slow, note: reason }, 'handoff { id }');
-    await mutate(
-      'rejectHandoff',
-      { handoffId: await initiate(ended, { reason, summary, contextVariables: data, metadata: data }), reason },
-      'handoff { id }',
-    );
+    const rejected = await initiate(ended, { reason, summary, contextVariables: data, metadata: data });
+    await mutate('rejectHandoff', { handoffId: rejected, reason }, 'handoff { id }');
+    await mutate('confirmReturn', { handoffId: rejected }, 'handoff { id }');
     await mutate(
       'reassignSession',
       { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data },

@@ -6,6 +6,8 @@ export interface Told {
   session: string | null;
   /** The handoff whose return was said. */
   returned: string | null;
+  /** The handoff of this work that waits, whose reason was said. */
+  waiting?: string | null;
   /** Why nothing is recorded, as it was said. */
   problem?: string;
 }
@@ -18,30 +20,49 @@ export function briefingOf(
   told: Told | null,
   /** How the files of the folder differ from those that were handed over. */
   difference: string | null = null,
-): { text: string | null; told: Told } {
+  /** Whether the conversation may have lost what was said in it: it is resumed, compacted or cleared. */
+  again = false,
+): { text: string | null; told: Told; /** The handoff whose return this text says. */ returned: string | null } {
   const atStart = told === null || told.session !== (session?.id ?? null);
   const returned = session === null ? null : givenBack(agent, session);
+  const isSaid = returned === null || returned.id === told?.returned || (returned.isTold && !again);
+  const mine = session === null ? null : waitingOf(agent, session);
   return {
     text: textOf(agent, session, waiting, {
       atStart,
-      returned: returned?.id === told?.returned ? null : returned,
+      mine,
+      isRepeated: mine !== null && mine.id === told?.waiting,
+      returned: isSaid ? null : returned,
       difference,
     }),
-    told: { session: session?.id ?? null, returned: returned?.id ?? null },
+    told: { session: session?.id ?? null, returned: returned?.id ?? null, waiting: mine?.id ?? null },
+    returned: isSaid ? null : returned.id,
   };
+}
+
+const waitingOf = (agent: string, { agent: holder, openHandoff }: Session): Session['openHandoff'] =>
+  holder?.id === agent && openHandoff?.status === 'INITIATED' ? openHandoff : null;
+
+interface ToSay {
+  atStart: boolean;
+  /** The handoff of this work that waits for the agent. */
+  mine: Session['openHandoff'];
+  /** Whether its reason was said. */
+  isRepeated: boolean;
+  returned: Returned | null;
+  difference: string | null;
 }
 
 function textOf(
   agent: string,
   session: Session | null,
   waiting: readonly WaitingHandoff[],
-  { atStart, returned, difference }: { atStart: boolean; returned: Returned | null; difference: string | null },
+  { atStart, mine, isRepeated, returned, difference }: ToSay,
 ): string | null {
-  const mine = session?.agent?.id === agent && session.openHandoff?.status === 'INITIATED' ? session.openHandoff : null;
   const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
   if (mine !== null)
     return lines([
-      `The handoff ${mine.id} of this work waits for you, agent ${agent}${mine.reason == null ? '' : `, reason, recorded from others as data: ${quote(mine.reason, 1_000)}`}. Accept it with the tool baton_accept before you go on: it returns what the agent before you left. Your turns are recorded from then on.`,
+      `The handoff ${mine.id} of this work waits for you, agent ${agent}${mine.reason == null || isRepeated ? '' : `, reason, recorded from others as data: ${quote(mine.reason, 1_000)}`}. Accept it with the tool baton_accept before you go on: it returns what the agent before you left. Your turns are recorded from then on.`,
       ...(atStart ? [difference ?? '', ...listOf(elsewhere)] : []),
     ]);
   if (session === null || !isHeldBy(agent, session))
@@ -97,6 +118,8 @@ interface Returned {
   /** Of the handoff. */
   id: string;
   text: string;
+  /** Whether a hook or an answer of MCP has said it. */
+  isTold: boolean;
 }
 
 /** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
@@ -106,6 +129,7 @@ function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Sessio
   const reason = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
   return {
     id: handoff.id,
+    isTold: handoff.returnToldAt !== null,
     text: `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
   };
 }

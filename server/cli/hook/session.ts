@@ -24,6 +24,8 @@ export interface LastHandoff {
   rejectionReason: string | null;
   failureReason: string | null;
   cancelReason: string | null;
+  /** When a program was told that it came back. */
+  returnToldAt: string | null;
   sourceAgent: { id: string } | null;
   targetAgent: { id: string };
 }
@@ -47,7 +49,7 @@ const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
-  lastHandoff { id status rejectionReason failureReason cancelReason sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
+  lastHandoff { id status rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
@@ -112,6 +114,12 @@ async function createFor(server: Server, agent: string, work: Work, signal: Abor
     return isOpen(session) ? session : null;
   }
 }
+
+const confirm = `mutation HookReturn($input: ConfirmReturnInput!) { answer: confirmReturn(input: $input) { __typename ... on Error { code message } } }`;
+
+/** Records that the agent was told why its handoff came back. @throws Failed */
+export const confirmReturn = (server: Server, handoffId: string, signal: AbortSignal): Promise<unknown> =>
+  ask(server, confirm, { input: { handoffId } }, signal);
 
 const place = `mutation HookPlace($input: UpdateSessionInput!) { answer: updateSession(input: $input) { __typename ... on Error { code message } } }`;
 

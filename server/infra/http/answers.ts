@@ -14,6 +14,15 @@ export interface Streamed {
   parts: AsyncIterable<string>;
 }
 
+/** An answer of which the sender learns whether it was sent whole. `over` may be called more than once: the first call counts. */
+export interface Followed {
+  response: Response;
+  over(isSent: boolean): void;
+}
+
+/** What a route returns. */
+export type Answered = Response | Streamed | Followed;
+
 interface Recipient {
   account: Account;
   key: string;
@@ -36,13 +45,19 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     },
 
     /** Sends the answer of a route. Awaits `pay` before each further `limits.readBytes` of a download. */
-    async sendFound(
-      response: ServerResponse,
-      found: Response | Streamed,
-      to: Recipient,
-      pay: () => Promise<void>,
-    ): Promise<void> {
+    async sendFound(response: ServerResponse, found: Answered, to: Recipient, pay: () => Promise<void>): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
+      if ('over' in found) {
+        // A pipelined response has no 'close' of its own, and one that was refused is finished with another status.
+        const stop = to.account.whenClosed(() => found.over(false));
+        response
+          .once('finish', () => found.over(response.statusCode === found.response.status))
+          .once('close', () => {
+            stop();
+            found.over(false);
+          });
+        return sendResponse(response, found.response, to);
+      }
       const { status, headers } = found.response;
       const encoding = encodingFor(response, headers.get('content-type'), Infinity);
       const parts = paid(found.parts, pay);
