@@ -19,6 +19,7 @@ import { atEnd } from './database.ts';
 interface HookOutput {
   additionalContext?: string;
   permissionDecision?: string;
+  permissionDecisionReason?: string;
   updatedInput?: object;
 }
 
@@ -50,7 +51,7 @@ export function workplace(
       event: string,
       more: object = {},
       as: { agent?: string; env?: Record<string, string>; closed?: boolean } = {},
-    ): Promise<{ code: number; context: string | null; updatedInput?: object; stderr: string }> {
+    ): Promise<{ code: number; context: string | null; stderr: string } & Omit<HookOutput, 'additionalContext'>> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
       const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at];
       if (wait !== null) args.push('--wait', wait);

@@ -451,6 +451,62 @@ describe('before a handoff tool', () => {
     expect(place.logged()).toEqual([]);
   });
 
+  it('is forbidden with the reason until the log is read to its end, and then hands off with all of it', async () => {
+    let goOn: () => void = () => undefined;
+    const isFast = new Promise<void>((resolve) => (goOn = resolve));
+    const slow = await listen(
+      createServer((request, response) => {
+        const isReady = request.url!.includes('/transcript') ? isFast : Promise.resolve();
+        // Some are gone by then.
+        void isReady.then(() => passOn(url, request, response)).catch(() => undefined);
+      }),
+    );
+    const place = workplace(slow, { wait: '1500' });
+    await vi.waitFor(async () => expect((await place.hook('SessionStart')).context).toMatch(/^You work/), {
+      timeout: 60_000,
+    });
+    place.write(entry('user', 'Hand it off.'), entry('assistant', [{ type: 'text', text: 'I hand off.' }]));
+    const call = () =>
+      place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'x' } });
+    for (let n = 0; n < 2; n += 1)
+      expect(await call()).toMatchObject({
+        code: 0,
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(/^Baton has read 0 of 0 MB of this conversation/) as string,
+      });
+    expect(await sessionOf(place)).toMatchObject({ messages: [] });
+    goOn();
+    await vi.waitFor(
+      async () =>
+        expect((await call()).updatedInput).toEqual({ target: 'x', session: encodeId('session', await idOf(place)) }),
+      { timeout: 60_000 },
+    );
+    expect(await sessionOf(place)).toMatchObject({ messages: ['Hand it off.', 'I hand off.'] });
+  });
+
+  it('is forbidden once when Baton refuses the log, with the reason and the way out', async () => {
+    const refusing = await listen(
+      createServer((request, response) => {
+        if (!request.url!.includes('/transcript')) return void passOn(url, request, response);
+        request.resume();
+        response.writeHead(400, { 'content-type': 'application/json' });
+        response.end('{"errors":[{"message":"Line 3 is no JSON","extensions":{"code":"BAD_USER_INPUT"}}]}');
+      }),
+    );
+    const place = workplace(refusing);
+    await place.hook('SessionStart');
+    place.write(entry('user', 'Hand it off.'));
+    const call = () =>
+      place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'x' } });
+    expect(await call()).toMatchObject({
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(
+        /did not record your turn \(BAD_USER_INPUT: Line 3 is no JSON\).*call the tool again/,
+      ) as string,
+    });
+    expect(await call()).toMatchObject({ updatedInput: { target: 'x' } });
+  });
+
   it('leaves other tools alone', async () => {
     const place = workplace(url);
     place.write(entry('user', 'Dig.'));

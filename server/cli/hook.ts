@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { briefingOf, notRecorded, type Told } from './hook/briefing.ts';
 import { endCleared, endIdle } from './hook/ends.ts';
-import { isPassing, probe, StillAway, whileToolWaits } from './hook/reach.ts';
+import { isPassing, probe, StillAway, TooSlow, whileToolWaits } from './hook/reach.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
@@ -157,7 +157,10 @@ function sendLeft(call: Call, { sessionId, externalId, workspace: { folder } }: 
 /** Null when there is no such file. */
 const sizeOf = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.size ?? null;
 
-/** Imports before a handoff tool runs: the Context is read from the log. Says which session the call means, when the model does not. */
+/**
+ * Imports before a handoff tool runs: the Context is read from the log. Says which session the call means, when the model does not.
+ * Forbids a handoff that would lack a part of the log, with the reason.
+ */
 async function beforeCall(
   call: Call,
   { tool_name: name, tool_use_id: callId, tool_input: given }: HookInput,
@@ -166,17 +169,49 @@ async function beforeCall(
 ): Promise<void> {
   const [, tool] = /^mcp__baton__(baton_handoff|baton_note|transfer_to_.*)$/.exec(String(name)) ?? [];
   if (tool === undefined) return;
-  await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
-    const tree = tool === 'baton_note' ? null : workingTreeIn(folder, signal);
-    try {
-      if (tree === null) return;
-      if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId, signal);
-      await send(call, { ...nothing, path, folder, handsOff: true }, signal);
-    } finally {
+  const handsOff = tool !== 'baton_note';
+  const denials = new Memory<Denials | null>(call.server.url, path, 'denied');
+  try {
+    await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
+      const tree = handsOff ? workingTreeIn(folder, signal) : null;
+      if (handsOff) {
+        if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId, signal);
+        const refusal = await send(call, { ...nothing, path, folder, handsOff }, signal).then(() => null, refusalOf);
+        if (refusal !== null) note(call, refusal);
+        if (refusal !== null && denials.read() === null) {
+          denials.write({ times: 1 });
+          return deny(
+            `Baton did not record your turn (${refusal}): the next agent would not get it. Tell the user. To hand off without it, call the tool again, with what is missing in the reason.`,
+          );
+        }
+        denials.write(null);
+      }
       await nameSession(call, tool, isObject(given) ? given : {}, { work: workIn(folder, path), tree }, signal);
-    }
-  });
+    });
+  } catch (error) {
+    const times = (denials.read()?.times ?? 0) + 1;
+    if (!handsOff || !(error instanceof TooSlow) || times > mostDenials) throw error;
+    if (times === 1) startInBackground(call, { ...nothing, path, folder, ending: null });
+    denials.write({ times });
+    const [read, size] = [new StateFile(call.server.url, path).read().sentTo, sizeOf(path) ?? 0].map((bytes) =>
+      Math.floor(bytes / 1_000_000),
+    );
+    deny(
+      `Baton has read ${read} of ${size} MB of this conversation, and reads on: the next agent would not get the rest. Call the tool again now: the call waits for it.`,
+    );
+  }
 }
+
+/** How often a handoff is forbidden in a row: each time it waits for its whole time. */
+const mostDenials = 12;
+interface Denials {
+  times: number;
+}
+
+const deny = (permissionDecisionReason: string): void =>
+  printJson({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason },
+  });
 
 /**
  * Gives a call that names no session the one of this folder; without one Baton says what the call may mean. Before a handoff records
@@ -227,7 +262,7 @@ async function brief(
   const mostMs = before === null ? firstWaitMs : promptWaitMs;
   const answer = await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
     workOf(server, agent, work, signal),
-  ).catch(refusalIn);
+  ).catch((error: unknown) => ({ refusal: refusalOf(error) }));
   // Only who takes work over compares: git takes a while in a large repository.
   const isTaken =
     !('refusal' in answer) &&
@@ -260,9 +295,9 @@ async function brief(
 }
 
 /** Why Baton does not record the work, of its answer. @throws the reason why it did not answer, which another event may not meet */
-function refusalIn(error: unknown): { refusal: string } {
+function refusalOf(error: unknown): string {
   if (!(error instanceof Failed) || isPassing(error)) throw error;
-  return { refusal: `${error.code}: ${error.message}` };
+  return `${error.code}: ${error.message}`;
 }
 
 /** Asks for at most `mostMs`, or for the time of `--wait`, whatever Baton does. */
@@ -274,7 +309,15 @@ const whenReachable = <Result>(
 ): Promise<Result> =>
   call.waitMs === null
     ? whileToolWaits(call.server, mostMs, () => startInBackground(call, { folder, probes: true }), ask)
-    : ask(AbortSignal.timeout(call.waitMs));
+    : inTime(AbortSignal.timeout(call.waitMs), ask);
+
+async function inTime<Result>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  try {
+    return await ask(signal);
+  } catch (error) {
+    throw signal.aborted ? new TooSlow(error) : error;
+  }
+}
 
 interface Import {
   path: string;

@@ -24,9 +24,16 @@ const seenOf = ({ url }: Server): Memory<Seen> => new Memory(url, '', 'seen');
 /** Baton was away a moment ago, and is not asked. */
 export class StillAway extends Error {}
 
+/** Baton answers, but not all of it within the time. */
+export class TooSlow extends Failed {
+  constructor(error: unknown) {
+    super('AWAY', error instanceof Error ? error.message : String(error));
+  }
+}
+
 /**
  * Asks Baton while a tool waits: for `mostMs`, or until it shows no sign of life. Then the next hooks do not ask, and `startProbe`
- * starts a process that calls `probe`. @throws StillAway, Failed
+ * starts a process that calls `probe`. @throws StillAway, TooSlow, Failed
  */
 export async function whileToolWaits<Result>(
   server: Server,
@@ -49,8 +56,8 @@ export async function whileToolWaits<Result>(
   try {
     return await ask(stop.signal);
   } catch (error) {
-    const isSlow = isAlive && stop.signal.aborted;
-    if (error instanceof Failed && isAway(error) && !isSlow) {
+    if (isAlive && stop.signal.aborted) throw new TooSlow(error);
+    if (error instanceof Failed && isAway(error)) {
       memory.write({ at: Date.now(), answeredInMs: null });
       startProbe();
     }

@@ -48,13 +48,16 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
       const isRest = state.handedOff === session.id;
       if (!isHeldBy(agent, session) && !isRest && !isOfTenure) return whyNot(agent, session);
       if (isHeldBy(agent, session)) await placeOnce(server, session, work, signal);
-      if (handsOff) state = { ...state, handedOff: session.id };
+      if (handsOff) {
+        // Before the parts: the handoff may go on before all of them have arrived.
+        state = { ...state, handedOff: session.id };
+        file.write(state);
+      }
       state = await upload({ input, end, file, before: state, sending, session }, signal);
       // After what is new, and also without anything new.
       if (compacts && !isRest)
         await post(server, `${uploadsOf(session, sending)}&windowFull=true`, 'application/x-ndjson', '', signal);
     }
-    if (handsOff) file.write(state);
     if (turnEnd !== null && state.handedOff !== null) file.write({ ...state, handedOff: null });
     return null;
   } finally {
