@@ -1,7 +1,7 @@
 import type { Role } from '../core/work.ts';
 
 /**
- * Roles that may select a field. `core/readable.ts` limits the records that an AGENT may read, `rules.ts` those that it may
+ * Roles that may select a field. `core/rights.ts` limits the records that an AGENT may read, `rules.ts` those that it may
  * change (checked under the lock).
  */
 export type Access =

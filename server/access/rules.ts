@@ -28,10 +28,6 @@ export interface Facts {
 
 type BoundCaller = Pick<Caller, 'agentId'>;
 
-/** Whether a caller may read a Handoff's instructions: its target and people may, other agents may not. */
-export const readsInstructions = ({ agentId }: BoundCaller, targetAgentId: string): boolean =>
-  agentId === null || agentId === targetAgentId;
-
 /**
  * The error when a caller may not act on a record, or null. Limits only agents; roles were checked before. The state of the
  * record is checked later, except the holder's own tenure state.

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readsInstructions } from '../access/rules.ts';
 import { encodeId } from '../core/ids.ts';
-import { readableHandoffs, readableSessions } from '../core/readable.ts';
+import { readableHandoffs, readableSessions, readsInstructions } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import { guideOf, type Definition } from '../custody/pipeline.ts';
 import type { Prisma } from '../generated/prisma/client.ts';

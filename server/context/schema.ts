@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { readsInstructions } from '../access/rules.ts';
+import { readsInstructions } from '../core/rights.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import type { GraphQLContext } from '../graphql/context.ts';

@@ -1,5 +1,5 @@
 import { statement, type Statement } from '../core/changes.ts';
-import { turnSince } from '../core/readable.ts';
+import { turnSince } from '../core/rights.ts';
 import type { WorkingTree } from '../core/workspace.ts';
 import { fromColumns } from '../core/rows.ts';
 import type { RecentMessage } from './context.ts';

@@ -4,7 +4,7 @@ import { canonicalJson } from './canonicalJson.ts';
 import { Changes, statement, type Statement } from './changes.ts';
 import { IdempotencyMismatchError } from './errors.ts';
 import { newId } from './ids.ts';
-import { readableEntrySql, readableSql } from './readable.ts';
+import { readable } from './rights.ts';
 import type { CallerRequest } from './request.ts';
 import type { NewRow, RowOf, Table } from './rows.ts';
 
@@ -204,7 +204,7 @@ export class Work {
    */
   async lockSession(sessionId: string): Promise<boolean> {
     const rows = await this.#lock(
-      `SELECT clock_timestamp() AS now FROM (SELECT FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
+      `SELECT clock_timestamp() AS now FROM (SELECT FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readable(this.caller, 'Session', 's')} FOR NO KEY UPDATE) s`,
     );
     return rows.length === 1;
   }
@@ -215,7 +215,7 @@ export class Work {
     { columns, select }: { columns: string; select: string },
   ): Promise<Row | null> {
     const rows = await this.#lock(
-      `SELECT clock_timestamp() AS now, ${select} FROM (SELECT ${columns} FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readableSql(this.caller, 's.id')} FOR NO KEY UPDATE) s`,
+      `SELECT clock_timestamp() AS now, ${select} FROM (SELECT ${columns} FROM sessions s WHERE id = ${escapeLiteral(sessionId)} AND ${readable(this.caller, 'Session', 's')} FOR NO KEY UPDATE) s`,
     );
     return (rows[0] as Row | undefined) ?? null;
   }
@@ -227,7 +227,7 @@ export class Work {
   async lockSessionOf(handoffId: string, { skipLocked = false } = {}): Promise<string | null> {
     const rows = await this.#lock(
       `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs t JOIN sessions s ON s.id = t.session_id
-       WHERE t.id = ${escapeLiteral(handoffId)} AND ${readableEntrySql(this.caller, 'handoffs')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
+       WHERE t.id = ${escapeLiteral(handoffId)} AND ${readable(this.caller, 'Handoff', 't')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
     );
     return (rows[0]?.['id'] as string | undefined) ?? null;
   }

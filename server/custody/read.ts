@@ -1,5 +1,6 @@
 import type { Agent, AgentSession, Handoff, QueueEntry, Session } from '../generated/prisma/client.ts';
 import { statement, type Statement } from '../core/changes.ts';
+import { partialReaders } from '../core/rights.ts';
 import { column, fromColumns } from '../core/rows.ts';
 import type { Work } from '../core/work.ts';
 import type { SessionPipeline, Stay } from './pipeline.ts';
@@ -260,9 +261,7 @@ SELECT
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
     SELECT agent_id FROM agent_sessions WHERE session_id = $1 AND activated_at IS NOT NULL
     GROUP BY agent_id ORDER BY max(started_at) DESC, max(id::text) DESC) x) AS active,
-  (SELECT coalesce(json_object_agg(agent_id, json_build_object('from', reads_from, 'eventsFrom', events_from)), '{}') FROM (
-    SELECT agent_id, min(reads_from) AS reads_from, min(reads_events_from) AS events_from FROM agent_sessions WHERE session_id = $1
-    GROUP BY agent_id HAVING bool_and(reads_from IS NOT NULL)) l) AS limits,
+  (SELECT coalesce(json_object_agg(agent_id, json_build_object('from', reads_from, 'eventsFrom', reads_events_from)), '{}') FROM (${partialReaders}) l WHERE session_id = $1) AS limits,
   ${pipelineSql('s')} AS pipeline,
   (SELECT context_window FROM agents WHERE id = (SELECT agent_id FROM s)) AS "contextWindow"
 `);

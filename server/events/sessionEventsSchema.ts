@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readableSessions } from '../core/readable.ts';
+import { readableSessions } from '../core/rights.ts';
 import { builder } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { connectionRef } from '../graphql/connection.ts';

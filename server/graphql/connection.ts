@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import { limits } from '../limits/limits.ts';
 import { compileCount } from '../reads/compile.ts';
 import { readCount, readPage } from '../reads/read.ts';

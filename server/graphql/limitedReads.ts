@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { getNamedType, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { statement } from '../core/changes.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent, partialReaders } from '../core/rights.ts';
 import type { GraphQLContext } from './context.ts';
 import { readable } from './readableNodes.ts';
 
@@ -101,9 +101,9 @@ interface SessionLimit {
 }
 
 const findLimits = statement(`
-SELECT session_id, min(reads_from) AS "from", min(reads_events_from) AS "eventsFrom",
+SELECT session_id, reads_from AS "from", reads_events_from AS "eventsFrom",
   ARRAY(SELECT DISTINCT v ->> 'name' FROM handoffs h, jsonb_array_elements(h.context -> 'contextVariables') v WHERE h.session_id = t.session_id AND h.target_agent_id = $1) AS variables
-FROM agent_sessions t WHERE agent_id = $1 AND session_id = ANY ($2::uuid[]) GROUP BY session_id HAVING bool_and(reads_from IS NOT NULL)`);
+FROM (${partialReaders}) t WHERE agent_id = $1 AND session_id = ANY ($2::uuid[])`);
 
 /** The limit of the caller in a Session that it may read; null when it reads everything. */
 export async function limitIn(context: GraphQLContext, sessionId: string): Promise<SessionLimit | null> {

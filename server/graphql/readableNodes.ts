@@ -1,4 +1,5 @@
-import { ownAgent, readableEntrySql, readableSql } from '../core/readable.ts';
+import { ownAgent, readable as conditionFor } from '../core/rights.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import type { GraphQLContext } from './context.ts';
 import type { NodeType } from './nodeIds.ts';
 
@@ -53,14 +54,13 @@ async function find(
   }
   if (idsOf.size === 0) return [];
   const parts = [...idsOf.keys()].map((typename, index) => {
+    const model = typename as NodeType & Prisma.ModelName;
     const is = `SELECT '${typename} ' || t.id AS named FROM`;
     const named = `t.id = ANY ($${index + 1}::uuid[])`;
-    if (typename === 'Session') return `${is} sessions t WHERE ${named} AND ${readableSql(caller, 't.id')}`;
-    // An Event without a Session is about an Agent; an AGENT reads those of its own Agent.
-    const ofItself = typename === 'Event' ? ` OR (t.session_id IS NULL AND t.agent_id = $${idsOf.size + 1})` : '';
-    return `${is} ${belowSession[typename]} t WHERE ${named} AND (${readableEntrySql(caller, belowSession[typename]!)}${ofItself})`;
+    if (typename === 'Session') return `${is} sessions t WHERE ${named} AND ${conditionFor(caller, model, 't')}`;
+    return `${is} ${belowSession[typename]} t WHERE ${named} AND ${conditionFor(caller, model, 't')}`;
   });
-  const values = [...idsOf.values(), ...(idsOf.has('Event') ? [ownAgent(caller)] : [])];
+  const values = [...idsOf.values()];
   const { rows } = await pool.query<{ named: string }>(parts.join(' UNION ALL '), values);
   return rows.map(({ named }) => named);
 }

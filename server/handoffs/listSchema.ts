@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readableHandoffs } from '../core/readable.ts';
+import { readableHandoffs } from '../core/rights.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, idOf, whereOf } from '../graphql/input/schemas.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { containingPattern } from '../core/containing.ts';
-import { readableEntrySql } from '../core/readable.ts';
+import { readable } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import type { HandoffStatus, HandoffVia } from '../generated/prisma/client.ts';
 import type { Usage } from '../log/queries.ts';
@@ -111,7 +111,7 @@ export async function handoffStats(pool: Pool, caller: Caller, query: StatsQuery
          LEFT JOIN LATERAL (SELECT ${Object.values(tokens)
            .map((column) => `sum(${column}) AS ${column}`)
            .join(', ')} FROM turns WHERE agent_session_id = e.id) u ON true
-       WHERE ${[readableEntrySql(caller, 'handoffs'), ...conditions].join(' AND ')}
+       WHERE ${[readable(caller, 'Handoff', 't'), ...conditions].join(' AND ')}
      ), statuses AS (
        SELECT ${groups}jsonb_object_agg(status_of, count) AS statuses FROM (SELECT ${groups}status_of, count(*)::int AS count FROM counted GROUP BY ${groups}status_of) c
        ${names.length === 0 ? '' : `GROUP BY ${names.join(', ')}`}

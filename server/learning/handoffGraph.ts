@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { ownAgent, readableEntrySql, readableSql } from '../core/readable.ts';
+import { ownAgent, readable, readsSession } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import { cutIntoDays } from './days.ts';
 import { type Outcomes, rated, type Rated } from './rules.ts';
@@ -116,8 +116,8 @@ const outcomesOf = (rows: string): string =>
 function countedRows(filter: GraphFilter, caller: Reader, add: Add): Parts {
   const conditions = [
     'source_agent_id IS NOT NULL',
-    readableSql(caller, 't.session_id'),
-    readableEntrySql(caller, 'handoffs'),
+    readsSession(caller, 't.session_id'),
+    readable(caller, 'Handoff', 't'),
   ];
   if (filter.sessionId !== null) conditions.push(`session_id = ${add(filter.sessionId)}`);
   if (filter.agentId !== null) conditions.push(ofAgent(add(filter.agentId)));

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { ownAgent, readableEntrySql } from '../core/readable.ts';
+import { ownAgent, readable } from '../core/rights.ts';
 import type { Caller, Work } from '../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
@@ -136,7 +136,7 @@ async function wordsOfWork(
 ): Promise<Occasion['words']> {
   if (text !== null) return wordsFrom('the text', [text], inTurn);
   const { rows } = await pool.query<{ title: string; tasks: string[] }>(
-    `SELECT title, to_json(ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readableEntrySql(caller, 'tasks')} ORDER BY position)) AS tasks FROM sessions s WHERE id = $1`,
+    `SELECT title, to_json(ARRAY(SELECT content FROM tasks t WHERE t.session_id = s.id AND t.status <> 'DONE' AND ${readable(caller, 'Task', 't')} ORDER BY position)) AS tasks FROM sessions s WHERE id = $1`,
     [sessionId],
   );
   const [session] = rows;
@@ -165,7 +165,7 @@ async function pathsTo(
     ownAgent(caller) === null
       ? `SELECT target_agent_id, outcome, count FROM handoff_path_counts WHERE day = '-infinity' AND ${path}
          UNION ALL SELECT target_agent_id, outcome, count FROM handoff_path_changes WHERE ${path}`
-      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE ${path} AND ${readableEntrySql(caller, 'handoffs')}`;
+      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE ${path} AND ${readable(caller, 'Handoff', 't')}`;
   const { rows } = await pool.query<{ target: string; outcomes: Outcomes }>(
     `SELECT target_agent_id AS target, jsonb_object_agg(outcome, count) AS outcomes
      FROM (SELECT target_agent_id, outcome, sum(count) AS count FROM (${counts}) c GROUP BY 1, 2) s GROUP BY 1`,

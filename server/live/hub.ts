@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
 import { isLost, type Point } from '../core/history.ts';
+import { readersOfEvent } from '../core/rights.ts';
 import type { Role } from '../core/work.ts';
 import type { EventType } from '../events/topics.ts';
 
@@ -30,7 +31,7 @@ export type NumberedRow = EventRow & { number: number };
 const columns = `e.id, e.type, e.at, e.session_id AS "sessionId", e.session_sequence AS "sessionSequence", e.reason,
   e.actor_principal AS "actorPrincipal", e.actor_role AS "actorRole", e.traceparent,
   ARRAY(SELECT agent_id FROM inbox_entries WHERE event_id = e.id) AS inboxes,
-  ARRAY(SELECT agent_id FROM agent_sessions WHERE session_id = e.session_id GROUP BY agent_id HAVING min(coalesce(reads_events_from, 0)) <= e.session_sequence) AS readers`;
+  ARRAY(${readersOfEvent('e')}) AS readers`;
 
 // One row without a number: no event has a later position. Rows, `pruned` and `here` are of one snapshot.
 const readAll =

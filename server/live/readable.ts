@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { ownAgent } from '../core/readable.ts';
+import { agentReadsSession, ownAgent } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import type { EventRow } from './hub.ts';
 
 const findReadable =
   statement(`SELECT DISTINCT w.session_id || ' ' || w.agent_id AS key FROM unnest($1::uuid[], $2::text[]) AS w (session_id, agent_id) JOIN sessions s ON s.id = w.session_id
-  WHERE w.agent_id = '' OR EXISTS (SELECT FROM agent_sessions t WHERE t.session_id = s.id AND t.agent_id = w.agent_id)`);
+  WHERE w.agent_id = '' OR ${agentReadsSession('s.id', 'w.agent_id')}`);
 
 /** After a restart all subscribers reconnect at once: those within this time share one statement. */
 const gatherMs = 3;

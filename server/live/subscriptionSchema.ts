@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { ForbiddenError } from '../core/errors.ts';
 import { encodeId, newId } from '../core/ids.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';

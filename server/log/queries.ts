@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import { NotFoundError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
-import { readableSql } from '../core/readable.ts';
+import { readable } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 
 /** @throws NotFoundError when the Session does not exist or the caller may not read it */
 export async function demandReadableSession(pool: Pool, caller: Caller, sessionId: string): Promise<void> {
   const { rowCount } = await pool.query(
-    `SELECT FROM sessions WHERE id = $1 AND ${readableSql(caller, 'sessions.id')}`,
+    `SELECT FROM sessions WHERE id = $1 AND ${readable(caller, 'Session', 'sessions')}`,
     [sessionId],
   );
   if (rowCount === 0) throw new NotFoundError('session', encodeId('session', sessionId));

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { ownAgent, readableEntrySql } from '../core/readable.ts';
+import { ownAgent, readable } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 
 /** A tenure that ended with work: it has a Turn. */
@@ -28,10 +28,10 @@ export async function tenuresWithWork(
     text: `SELECT s.id AS "sessionId", a.id, a.agent_id AS "agentId", a.started_at AS "startedAt", a.ended_at AS "endedAt", m.text
       FROM unnest($1::uuid[]) s (id) CROSS JOIN LATERAL (
         SELECT * FROM agent_sessions a WHERE a.session_id = s.id AND a.ended_at IS NOT NULL
-          AND EXISTS (SELECT FROM turns t WHERE t.agent_session_id = a.id AND ${readableEntrySql(caller, 'turns')})
+          AND EXISTS (SELECT FROM turns t WHERE t.agent_session_id = a.id AND ${readable(caller, 'Turn', 't')})
         ORDER BY a.started_at DESC, a.id DESC LIMIT ${longestHistory}) a
       LEFT JOIN LATERAL (SELECT right(t.content, ${longestText}) AS text FROM messages t
-        WHERE t.agent_session_id = a.id AND t.role = 'ASSISTANT' AND t.kind = 'TEXT' AND btrim(t.content) <> '' AND ${readableEntrySql(caller, 'messages')}
+        WHERE t.agent_session_id = a.id AND t.role = 'ASSISTANT' AND t.kind = 'TEXT' AND btrim(t.content) <> '' AND ${readable(caller, 'Message', 't')}
         ORDER BY t.sequence DESC LIMIT 1) m ON true
       ORDER BY a.started_at, a.id`,
     values: [sessionIds],

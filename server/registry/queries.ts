@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readableEntrySql } from '../core/readable.ts';
+import { readable } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 
 /** Number of newest Turns in which a branch is looked for. */
@@ -14,7 +14,7 @@ export async function namesOf(
   const { rows } = await pool.query<{ branch: string | null; externalId: string | null }>({
     text: `SELECT external_id AS "externalId", (
              SELECT t.workspace->>'branch' FROM (SELECT id, session_id, workspace, index FROM turns WHERE session_id = s.id ORDER BY index DESC LIMIT $2) t
-             WHERE t.workspace->>'branch' IS NOT NULL AND ${readableEntrySql(caller, 't')} ORDER BY t.index DESC LIMIT 1) AS branch
+             WHERE t.workspace->>'branch' IS NOT NULL AND ${readable(caller, 'Turn', 't')} ORDER BY t.index DESC LIMIT 1) AS branch
            FROM sessions s WHERE id = $1`,
     values: [sessionId, lastTurns],
   });

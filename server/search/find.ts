@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import { readableEntrySql, readableSql } from '../core/readable.ts';
-import type { Caller } from '../core/work.ts';
+import { readable, readsSession, type Rights } from '../core/rights.ts';
 import { type Kind, kinds, type Named, type Terms } from './terms.ts';
 import { wordsIn } from './words.ts';
 
@@ -16,7 +15,7 @@ export interface Search {
   /** Records that the query names; with any, words are not looked for. */
   named: readonly Named[];
   types: readonly Kind[];
-  caller: Pick<Caller, 'role' | 'agentId'>;
+  caller: Rights;
   /** All Sessions that the caller may read; null: too many to list, or all. */
   sessionIds: readonly string[] | null;
   after: Found | null;
@@ -100,16 +99,12 @@ const entries =
     );
   };
 
-// The condition's `t` is the Handoff. No agent's id holds a dot.
-const readableHandoff = (caller: Search['caller']): string =>
-  readableEntrySql(caller, 'handoffs').replaceAll('t.', 'h.');
-
 const wordsOfAgent = 'search_words_of_agent(id, name, role, description)';
 const ofWords: Record<Kind, Part> = {
   SESSION: entries(
     'SESSION',
     (agents) => `EXISTS (SELECT FROM agent_sessions g WHERE g.session_id = t.session_id AND g.agent_id = ${agents})`,
-    ({ caller }) => readableSql(caller, 't.session_id'),
+    ({ caller }) => readsSession(caller, 't.session_id'),
   ),
   AGENT: ({ terms }, place) => {
     const queries = terms.tools.length + terms.projects.length > 0 ? null : queriesOf(terms, place);
@@ -126,13 +121,13 @@ const ofWords: Record<Kind, Part> = {
     'HANDOFF',
     (agents) =>
       `EXISTS (SELECT FROM handoffs g WHERE g.id = t.id AND (g.source_agent_id = ${agents} OR g.target_agent_id = ${agents}))`,
-    ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readableHandoff(caller)})`,
+    ({ caller }) => `EXISTS (SELECT FROM handoffs h WHERE h.id = t.id AND ${readable(caller, 'Handoff', 'h')})`,
   ),
   MESSAGE: entries(
     'MESSAGE',
     (agents) =>
       `EXISTS (SELECT FROM messages g JOIN agent_sessions a ON a.id = g.agent_session_id WHERE g.id = t.id AND a.agent_id = ${agents})`,
-    ({ caller }) => readableEntrySql(caller, 'messages'),
+    ({ caller }) => readable(caller, 'Message', 't'),
   ),
   // Not indexed: calls are most of what is recorded, and one Session's are read fast enough. Texts without a word's letters are left out before they are cut into words.
   TOOL_CALL: ({ terms, sessionId, caller, after }, place) => {
@@ -141,7 +136,7 @@ const ofWords: Record<Kind, Part> = {
     const letters = `ARRAY(SELECT '%' || word || '%' FROM regexp_split_to_table(trim(search_text(${place([terms.words, ...terms.phrases].join(' '))})), ' +') word)`;
     const conditions = [
       `t.session_id = ${place(sessionId)}::uuid`,
-      readableEntrySql(caller, 'tool_calls'),
+      readable(caller, 'ToolCall', 't'),
       ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`]),
       ...(terms.tools.length === 0
         ? []
@@ -173,25 +168,25 @@ const tables: Record<
   Kind,
   { table: string; type: string; session: string; readable: (caller: Search['caller']) => string }
 > = {
-  SESSION: { table: 'sessions', type: 'uuid', session: 't.id', readable: (caller) => readableSql(caller, 't.id') },
+  SESSION: { table: 'sessions', type: 'uuid', session: 't.id', readable: (caller) => readable(caller, 'Session', 't') },
   AGENT: { table: 'agents', type: 'text', session: 'NULL', readable: () => 'true' },
   HANDOFF: {
     table: 'handoffs',
     type: 'uuid',
     session: 't.session_id',
-    readable: (caller) => readableEntrySql(caller, 'handoffs'),
+    readable: (caller) => readable(caller, 'Handoff', 't'),
   },
   MESSAGE: {
     table: 'messages',
     type: 'uuid',
     session: 't.session_id',
-    readable: (caller) => readableEntrySql(caller, 'messages'),
+    readable: (caller) => readable(caller, 'Message', 't'),
   },
   TOOL_CALL: {
     table: 'tool_calls',
     type: 'uuid',
     session: 't.session_id',
-    readable: (caller) => readableEntrySql(caller, 'tool_calls'),
+    readable: (caller) => readable(caller, 'ToolCall', 't'),
   },
 };
 

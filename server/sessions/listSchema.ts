@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readableSessions } from '../core/readable.ts';
+import { readableSessions } from '../core/rights.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { connectionRef, pageArgs, rootPage } from '../graphql/connection.ts';
 import { decodeArgs, externalId, idOf, optional, whereOf } from '../graphql/input/schemas.ts';

@@ -1,6 +1,6 @@
 import { listVariables, type StoredVariables } from '../context/context.ts';
 import { visibleVariables } from '../context/received.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import type { SessionWorkspace, WorkingTree } from '../core/workspace.ts';
 import { batched } from '../graphql/batch.ts';
 import { partOfRecord } from '../graphql/declared.ts';

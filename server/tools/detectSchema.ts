@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { ForbiddenError } from '../core/errors.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import { builder } from '../graphql/builder.ts';
 import { connectionOf, pageArgs, type Connection } from '../graphql/connection.ts';
 import { agentId, decodeArgs, inputObject, optional, whereOf, withDefault } from '../graphql/input/schemas.ts';

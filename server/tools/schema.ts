@@ -1,5 +1,5 @@
 import { asCarry } from '../context/carry.ts';
-import { ownAgent } from '../core/readable.ts';
+import { ownAgent } from '../core/rights.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
-import { readsInstructions } from '../access/rules.ts';
 import { freePlaces } from '../agents/queries.ts';
 import { previewOf } from '../context/preview.ts';
 import { ForbiddenError } from '../core/errors.ts';
-import { readableSessions } from '../core/readable.ts';
+import { readableSessions, readsInstructions } from '../core/rights.ts';
 import { takeBack } from '../core/runWork.ts';
 import type { Work } from '../core/work.ts';
 import type { Verdict } from '../custody/dryRun.ts';

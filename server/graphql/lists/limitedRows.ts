@@ -1,4 +1,4 @@
-import { readableEntrySql } from '../../core/readable.ts';
+import { readable } from '../../core/rights.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { sqlPage } from '../page.ts';
 
@@ -10,6 +10,7 @@ export interface LimitedTable {
   parent: 'session_id' | 'agent_session_id' | 'source_agent_id';
 }
 
+const models = { handoffs: 'Handoff', messages: 'Message', turns: 'Turn' } as const;
 const idType = (parent: LimitedTable['parent']): string => (parent === 'source_agent_id' ? 'text' : 'uuid');
 
 /** The ids of the rows on a page of each parent that the agent may read, with their parents: one statement. */
@@ -22,7 +23,7 @@ export async function readablePages(
   const { where, orderBy, take, values } = page(1);
   const { rows } = await pool.query<{ id: string; parent: string }>(
     `SELECT r.id, p.id AS parent FROM unnest($1::${idType(parent)}[]) p (id)
-    CROSS JOIN LATERAL (SELECT t.id FROM ${table} t WHERE t.${parent} = p.id AND ${readableEntrySql(caller, table)} AND ${where} ORDER BY ${orderBy} LIMIT ${take}) r`,
+    CROSS JOIN LATERAL (SELECT t.id FROM ${table} t WHERE t.${parent} = p.id AND ${readable(caller, models[table], 't')} AND ${where} ORDER BY ${orderBy} LIMIT ${take}) r`,
     [parents, ...values],
   );
   return new Map(rows.map((row) => [row.id, row.parent]));
@@ -35,7 +36,7 @@ export async function countReadable(
   parents: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ parent: string; count: number }>(
-    `SELECT t.${parent} AS parent, count(*)::int FROM ${table} t WHERE t.${parent} = ANY ($1::${idType(parent)}[]) AND ${readableEntrySql(caller, table)} GROUP BY 1`,
+    `SELECT t.${parent} AS parent, count(*)::int FROM ${table} t WHERE t.${parent} = ANY ($1::${idType(parent)}[]) AND ${readable(caller, models[table], 't')} GROUP BY 1`,
     [parents],
   );
   return new Map(rows.map((row) => [row.parent, row.count]));

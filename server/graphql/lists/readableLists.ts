@@ -1,5 +1,5 @@
 import { statement } from '../../core/changes.ts';
-import { carriedHandoffs, ownAgent, readableHandoffs, readableSessions } from '../../core/readable.ts';
+import { carriedHandoffs, ownAgent, readableHandoffs, readableSessions } from '../../core/rights.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { GraphQLContext } from '../context.ts';
 import { isLimited } from '../limitedReads.ts';

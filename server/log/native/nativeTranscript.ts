@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BadUserInputError } from '../../core/errors.ts';
 import { decodeId } from '../../core/ids.ts';
-import { ownAgent } from '../../core/readable.ts';
+import { ownAgent } from '../../core/rights.ts';
 import { limits } from '../../limits/limits.ts';
 import { inline } from '../../context/neutralise.ts';
 import { claudeCode } from './claudeCodeLines.ts';

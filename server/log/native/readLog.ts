@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readableEntrySql, readableSql } from '../../core/readable.ts';
+import { readable } from '../../core/rights.ts';
 import type { Caller } from '../../core/work.ts';
 import type { LogCall, LogEntry, LogMessage } from './items.ts';
 
@@ -45,8 +45,8 @@ export async function readPart(
   const { rows } = await pool.query<Omit<LogPart, 'entries' | 'isCut'> & { visibleCallsFrom: number }>(
     `SELECT title, created_at AS "createdAt", updated_at AS "updatedAt", message_count AS "messageCount", tool_call_count AS "toolCallCount",
        visible_from AS "visibleFrom", visible_calls_from AS "visibleCallsFrom",
-       (SELECT workspace ->> 'folder' FROM turns t WHERE session_id = s.id AND workspace ->> 'folder' IS NOT NULL AND ${readableEntrySql(caller, 'turns')} ORDER BY index DESC LIMIT 1) AS folder
-     FROM sessions s WHERE id = $1 AND ${readableSql(caller, 's.id')}`,
+       (SELECT workspace ->> 'folder' FROM turns t WHERE session_id = s.id AND workspace ->> 'folder' IS NOT NULL AND ${readable(caller, 'Turn', 't')} ORDER BY index DESC LIMIT 1) AS folder
+     FROM sessions s WHERE id = $1 AND ${readable(caller, 'Session', 's')}`,
     [sessionId],
   );
   const [session] = rows;
@@ -55,10 +55,10 @@ export async function readPart(
     `SELECT id, kind, sequence, bytes::float8 AS bytes, total > $4 AS "isOver" FROM (
        SELECT *, sum(${bytesOfLine} + least(bytes, $5)) OVER (ORDER BY sequence DESC, index DESC) AS total FROM (
          (SELECT id, 'message' AS kind, sequence, 0 AS index, octet_length(content) AS bytes
-          FROM messages t WHERE session_id = $1 AND sequence >= $2 AND ${readableEntrySql(caller, 'messages')} ORDER BY sequence DESC LIMIT ${maxEntries})
+          FROM messages t WHERE session_id = $1 AND sequence >= $2 AND ${readable(caller, 'Message', 't')} ORDER BY sequence DESC LIMIT ${maxEntries})
          UNION ALL
          (SELECT id, 'call', sequence, index, coalesce(octet_length(arguments::text), 0) + coalesce(octet_length(coalesce(error, result)), 0)
-          FROM tool_calls t WHERE session_id = $1 AND index >= $3 AND ${readableEntrySql(caller, 'tool_calls')} ORDER BY index DESC LIMIT ${maxEntries})) entries) summed
+          FROM tool_calls t WHERE session_id = $1 AND index >= $3 AND ${readable(caller, 'ToolCall', 't')} ORDER BY index DESC LIMIT ${maxEntries})) entries) summed
      ORDER BY total DESC`,
     [sessionId, session.visibleFrom, session.visibleCallsFrom, bytes, longest],
   );

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { mayRead, unreadable } from '../live/readable.ts';
 import type { EventRow } from '../live/hub.ts';
 import { handoffsToList, sessionsToList } from '../graphql/lists/readableLists.ts';
-import { readable } from '../graphql/readableNodes.ts';
+import { readable as readableNodes } from '../graphql/readableNodes.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
-import { readableHandoffs, readableSessions, readableSql } from './readable.ts';
+import { readableHandoffs, readableSessions, readable } from './rights.ts';
 import type { Caller } from './work.ts';
 
 const { pool, prisma } = await testDatabase();
@@ -22,14 +22,14 @@ beforeAll(async () => {
 /** What each way to read lets through: a row, a node, an event, for one Session and one Handoff. */
 async function reads(caller: Caller): Promise<boolean[]> {
   const asking = { caller, pool };
-  const { rowCount } = await pool.query(`SELECT FROM sessions s WHERE ${readableSql(caller, 's.id')}`);
+  const { rowCount } = await pool.query(`SELECT FROM sessions s WHERE ${readable(caller, 'Session', 's')}`);
   const counts = await Promise.all([
     prisma.session.count({ where: readableSessions(caller) }),
     prisma.handoff.count({ where: readableHandoffs(caller) }),
     sessionsToList(asking).then((where) => prisma.session.count({ where })),
     handoffsToList(asking).then((where) => prisma.handoff.count({ where })),
   ]);
-  const [node] = await readable([{ typename: 'Session', id: sessionId }], asking);
+  const [node] = await readableNodes([{ typename: 'Session', id: sessionId }], asking);
   const event = { sessionId, readers: ['ada', 'bob'], inboxes: [] as string[] } as unknown as EventRow;
   return [
     rowCount === 1,
