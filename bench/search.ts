@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 import { atMost, spread, type Line } from './report.ts';
 import { alternate, ratioOf } from './rounds.ts';
 
-const messages = 1_000_000;
+const messages = Number(process.env['BATON_BENCH_MESSAGES'] ?? 1_000_000);
 const sessions = 10_000;
 const goal = 3;
 const rounds = 5;
@@ -64,7 +64,7 @@ export async function search(place: Place, say: (line: string) => void): Promise
     const ratio = ratioOf(measured.search, measured.scan);
     say(`  ${what}: ${ratio.median.toFixed(2)}`);
     lines.push({
-      what: `\`search\` for 20 of 1,000,000 messages, all types: ${what}`,
+      what: `\`search\` for 20 of ${messages.toLocaleString('en')} messages, all types: ${what}`,
       figure: `${spread(measured.search, 'ms')}; the whole request over HTTP ${spread(measured.http, 'ms')}`,
       beside: `the bare scan of the index for the newest 1,000: ${spread(measured.scan, 'ms')}`,
       ratio,

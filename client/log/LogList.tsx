@@ -11,7 +11,7 @@ import { LogNow, type LogNowFragment } from './LogNow.tsx';
 import { LogPages, type LogMessages } from './logPages.ts';
 import { LogRow, rowId } from './LogRow.tsx';
 import { LogSearch } from './LogSearch.tsx';
-import { FoundContext, foundPattern, useMarks } from './marks.ts';
+import { FoundContext, finderOfSearch, useMarks } from './marks.ts';
 import { OriginalRequest, type OriginalRequestFragment } from './OriginalRequest.tsx';
 import { hashOf, placeOf, type LogPlace, type Target } from './place.ts';
 import styles from './SessionLog.module.css';
@@ -81,8 +81,8 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
   };
   const goTo = (message: number, takesFocus?: boolean) => jump({ message, call: null }, takesFocus);
   const [words, setWords] = useState<string | null>(null);
-  const pattern = useMemo(() => foundPattern(words), [words]);
-  useMarks(region, pattern, target);
+  const find = useMemo(() => finderOfSearch(words), [words]);
+  useMarks(region, find, target);
   return (
     <>
       <div className={styles.bar}>
@@ -105,7 +105,7 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
       >
         {/* Opening something at the end does not go to the new end. */}
         <div ref={content} onPointerDown={letGo} onKeyDown={letGo}>
-          <FoundContext value={pattern}>
+          <FoundContext value={find}>
             <ItemContext value={{ oldest, count: newest }}>
               <Virtualizer ref={list} scrollRef={region} data={rows} as="ol" item={Item} bufferSize={400} itemSize={96}>
                 {(number) =>

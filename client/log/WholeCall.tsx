@@ -28,13 +28,13 @@ const ToolCallQuery = graphql(`
 export default function WholeCall({ id, name }: { id: string; name: string }) {
   const [{ data, error }, ask] = useQuery({ query: ToolCallQuery, variables: { id } });
   const call = data?.node?.__typename === 'ToolCall' ? data.node : undefined;
-  const pattern = useContext(FoundContext);
+  const find = useContext(FoundContext);
   const given: unknown = call?.arguments;
   const text = useMemo(() => (typeof given === 'string' ? given : JSON.stringify(given, null, 2)), [given]);
   const changes = useMemo(() => changesOf(given), [given]);
   if (error) return <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
   if (!call) return <Skeleton height="6rem" />;
-  const isFound = (text: string): boolean => pattern !== null && text.search(pattern) >= 0;
+  const isFound = (text: string): boolean => find !== null && find(text).length > 0;
   const outcome = call.error ?? call.result;
   const diff = outcome == null ? null : linesOfDiff(outcome);
   return (

@@ -1,12 +1,12 @@
 import { createContext, useEffect, type RefObject } from 'react';
-import { patternOf, wordsIn } from '../../server/search/words.ts';
+import { finderOf, wordsIn, type Finder } from '../../server/search/words.ts';
 import { elementOf, type Target } from './place.ts';
 
-/** The pattern of the words that the reader searches in the log; null without words. */
-export const FoundContext = createContext<RegExp | null>(null);
+/** Finds the words that the reader searches in the log; null without words. */
+export const FoundContext = createContext<Finder | null>(null);
 
-export const foundPattern = (words: string | null): RegExp | null =>
-  words === null ? null : patternOf(wordsIn(words));
+export const finderOfSearch = (words: string | null): Finder | null =>
+  words === null ? null : finderOf(wordsIn(words));
 
 const name = 'found';
 
@@ -14,15 +14,15 @@ const name = 'found';
  * Marks the words in what is on the screen, also in messages and calls that are opened later, and shows the first one in the call that was
  * gone to. By the browser's highlights: the page's elements stay as they are. Browsers without them mark nothing.
  */
-export function useMarks(region: RefObject<HTMLElement | null>, pattern: RegExp | null, target: Target | null): void {
+export function useMarks(region: RefObject<HTMLElement | null>, find: Finder | null, target: Target | null): void {
   useEffect(() => {
     const around = region.current;
-    if (around === null || pattern === null || !('highlights' in CSS)) return;
+    if (around === null || find === null || !('highlights' in CSS)) return;
     let toShow = target?.call == null ? null : target;
     let asked = 0;
     const mark = (): void => {
       asked = 0;
-      const ranges = rangesIn(around, pattern);
+      const ranges = rangesIn(around, find);
       CSS.highlights.set(name, new Highlight(...ranges));
       if (toShow === null) return;
       const element = document.getElementById(elementOf(toShow));
@@ -47,17 +47,17 @@ export function useMarks(region: RefObject<HTMLElement | null>, pattern: RegExp 
       cancelAnimationFrame(asked);
       CSS.highlights.delete(name);
     };
-  }, [region, pattern, target]);
+  }, [region, find, target]);
 }
 
-function rangesIn(around: HTMLElement, pattern: RegExp): Range[] {
+function rangesIn(around: HTMLElement, find: Finder): Range[] {
   const ranges: Range[] = [];
   const texts = document.createTreeWalker(around, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-    for (const { 0: word, index } of node.nodeValue!.matchAll(pattern)) {
+    for (const { start, end } of find(node.nodeValue!)) {
       const range = new Range();
-      range.setStart(node, index);
-      range.setEnd(node, index + word.length);
+      range.setStart(node, start);
+      range.setEnd(node, end);
       ranges.push(range);
     }
   }

@@ -52,7 +52,17 @@ const PaletteSearch = graphql(`
             }
           }
           ... on ToolCall {
+            __typename
             id
+            name
+            index
+            sequence
+            turn {
+              session {
+                id
+                title
+              }
+            }
           }
           ... on Message {
             __typename

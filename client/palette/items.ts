@@ -1,3 +1,4 @@
+import { hashOf } from '../log/place.ts';
 import type { PaletteSearchQuery } from '../gql/graphql.ts';
 import type { IconName } from '../ui/Icon.tsx';
 
@@ -66,9 +67,13 @@ export function itemOf({ node, match }: Edge): Item {
         title: `Message ${node.sequence} of ${node.session.title}`,
         href: `/sessions/${node.session.id}#message-${node.sequence}`,
       };
-    // Found in one session only, on its page.
     case 'ToolCall':
-      return { ...item, title: 'Call of a tool' };
+      return {
+        ...item,
+        kind: 'Tool call',
+        title: `${node.name} in ${node.turn.session.title}`,
+        href: `/sessions/${node.turn.session.id}${hashOf({ message: Math.max(1, node.sequence), call: node.index })}`,
+      };
   }
 }
 

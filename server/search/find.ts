@@ -76,7 +76,7 @@ const entries =
   (search, place) => {
     const { terms } = search;
     // PostgreSQL refuses a parameter that no statement uses, so that what finds nothing places none.
-    const queries = terms.tools.length > 0 ? null : queriesOf(terms, place);
+    const queries = terms.tools.length > 0 && kind !== 'TOOL_CALL' ? null : queriesOf(terms, place);
     if (queries === null) return nothing(kind);
     const conditions = [
       `t.kind = '${kind}'`,
@@ -88,6 +88,11 @@ const entries =
         ? []
         : [
             `EXISTS (SELECT FROM sessions g WHERE g.id = t.session_id AND g.project = ANY (${place(terms.projects)}::text[]))`,
+          ]),
+      ...(terms.tools.length === 0
+        ? []
+        : [
+            `EXISTS (SELECT FROM tool_calls g WHERE g.id = t.id AND lower(g.name) = ANY (${place(terms.tools.map((tool) => tool.toLowerCase()))}::text[]))`,
           ]),
       readable(search),
     ];
@@ -129,39 +134,12 @@ const ofWords: Record<Kind, Part> = {
       `EXISTS (SELECT FROM messages g JOIN agent_sessions a ON a.id = g.agent_session_id WHERE g.id = t.id AND a.agent_id = ${agents})`,
     ({ caller }) => readable(caller, 'Message', 't'),
   ),
-  // Not indexed: calls are most of what is recorded, and one Session's are read fast enough. Texts without a word's letters are left out before they are cut into words.
-  TOOL_CALL: ({ terms, sessionId, caller, after }, place) => {
-    const queries = queriesOf(terms, place);
-    if (queries === null) return nothing('TOOL_CALL');
-    const letters = `ARRAY(SELECT '%' || word || '%' FROM regexp_split_to_table(trim(search_text(${place([terms.words, ...terms.phrases].join(' '))})), ' +') word)`;
-    const conditions = [
-      `t.session_id = ${place(sessionId)}::uuid`,
-      readable(caller, 'ToolCall', 't'),
-      ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`]),
-      ...(terms.tools.length === 0
-        ? []
-        : [`lower(t.name) = ANY (${place(terms.tools.map((tool) => tool.toLowerCase()))}::text[])`]),
-      ...(terms.agents.length === 0
-        ? []
-        : [
-            `EXISTS (SELECT FROM turns g JOIN agent_sessions a ON a.id = g.agent_session_id WHERE g.id = t.turn_id AND a.agent_id = ANY (${place(terms.agents)}::text[]))`,
-          ]),
-      ...(terms.projects.length === 0
-        ? []
-        : [
-            `EXISTS (SELECT FROM sessions g WHERE g.id = t.session_id AND g.project = ANY (${place(terms.projects)}::text[]))`,
-          ]),
-    ];
-    return bestOf(
-      'TOOL_CALL',
-      queries,
-      (matches, limit) => `SELECT t.id, w.words FROM tool_calls t
-        CROSS JOIN LATERAL (SELECT ${argumentsText} AS arguments, left(t.result, ${indexed}) AS result, left(t.error, ${indexed}) AS error OFFSET 0) c
-        CROSS JOIN LATERAL (SELECT CASE WHEN lower(concat_ws(' ', t.name, c.arguments, c.result, c.error)) LIKE ALL (${letters})
-          THEN search_words(t.name, 'B') || search_words(c.arguments, 'C') || search_words(c.result, 'D') || search_words(c.error, 'D') END AS words OFFSET 0) w
-        WHERE ${matches} AND ${conditions.join(' AND ')} ORDER BY t.index DESC LIMIT ${limit}`,
-    );
-  },
+  TOOL_CALL: entries(
+    'TOOL_CALL',
+    (agents) =>
+      `EXISTS (SELECT FROM tool_calls g JOIN turns u ON u.id = g.turn_id JOIN agent_sessions a ON a.id = u.agent_session_id WHERE g.id = t.id AND a.agent_id = ${agents})`,
+    ({ caller }) => readable(caller, 'ToolCall', 't'),
+  ),
 };
 
 const tables: Record<

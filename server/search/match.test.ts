@@ -39,6 +39,15 @@ describe('matchIn', () => {
     expect(marked({ title: '修复登录错误 Привет МИР' }, '登录 мир')?.marks).toEqual(['登', '录', 'МИР']);
   });
 
+  it('marks words without their accents, and parts of names in code', () => {
+    expect(marked({ content: 'Café: refreshToken and HTTPTokens of TOKEN_cafés' }, 'cafe token')?.marks).toEqual([
+      'Café',
+      'Token',
+      'Tokens',
+      'TOKEN',
+    ]);
+  });
+
   it('is null when no field has a word', () => {
     expect(matchIn({ title: 'other', summary: null }, ['word'])).toBeNull();
     expect(matchIn({ title: 'other' }, [])).toBeNull();

@@ -1,4 +1,4 @@
-import { patternOf } from './words.ts';
+import { finderOf, type Finder, type Mark } from './words.ts';
 
 export interface Match {
   /** Name of the GraphQL field. */
@@ -7,37 +7,28 @@ export interface Match {
   marks: Mark[];
 }
 
-/** In UTF-16 code units. */
-export interface Mark {
-  start: number;
-  end: number;
-}
-
 const width = 160;
 const before = 40;
 
 /** The part of a record's texts that has most of the words, with their places; null when none has any. The last word is a prefix. */
 export function matchIn(texts: Readonly<Record<string, string | null>>, words: readonly string[]): Match | null {
-  const pattern = patternOf(words);
-  if (pattern === null) return null;
+  const find = finderOf(words);
+  if (find === null) return null;
   let best: { field: string; text: string; start: number; count: number } | null = null;
   for (const [field, given] of Object.entries(texts)) {
     if (given === null) continue;
     const text = given.replace(/\s+/gu, ' ');
-    const window = bestWindow(text, pattern);
+    const window = bestWindow(text, find);
     if (window !== null && (best === null || window.count > best.count)) best = { field, text, ...window };
   }
   if (best === null) return null;
   const text = cut(best.text, best.start);
-  return { field: best.field, text, marks: marksIn(text, pattern) };
+  return { field: best.field, text, marks: find(text) };
 }
 
-const marksIn = (text: string, pattern: RegExp): Mark[] =>
-  [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ start: index, end: index + word.length }));
-
 /** The place with most different words in the width of a match; the first of equal ones. */
-function bestWindow(text: string, pattern: RegExp): { start: number; count: number } | null {
-  const found = [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word: word.toLowerCase(), index }));
+function bestWindow(text: string, find: Finder): { start: number; count: number } | null {
+  const found = find(text).map(({ start, end }) => ({ word: text.slice(start, end).toLowerCase(), index: start }));
   let best: { start: number; count: number } | null = null;
   const inside = new Map<string, number>();
   let first = 0;

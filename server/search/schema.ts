@@ -25,8 +25,7 @@ const SearchType = builder.enumType('SearchType', {
     HANDOFF: { description: 'Handoffs, by their reasons.' },
     MESSAGE: { description: 'Messages, by the first 20,000 characters of their text.' },
     TOOL_CALL: {
-      description:
-        'ToolCalls of one Session, by name, arguments, and the first 20,000 characters of their result or error. Needs `sessionId`.',
+      description: 'ToolCalls, by name, and the first 20,000 characters each of their arguments, result and error.',
     },
   },
 });
@@ -161,7 +160,7 @@ const searchArgs = z.object({
       `Words in any order, all of which a record has to contain; the last one may be the beginning of a word. "Words in quotation marks" follow each other. -word and -"some words" leave records out. agent:, project: and tool: with an id or name ("in quotation marks" with spaces) limit what is found: agent: to its Sessions, Handoffs, Messages and ToolCalls, tool: to ToolCalls. Needs a word or a phrase. Or ids, such as session_..., or the URL of a page of the dashboard. At most ${characters} characters and ${maxWords} words.`,
     ),
   types: optional(showAs(z.array(oneOf(SearchType)), { items: oneOf(SearchType) })).describe(
-    'Types to find. Null: all types but TOOL_CALL.',
+    'Types to find. Null: all types.',
   ),
   sessionId: optional(idOf('session')).describe(
     'Finds this Session and its Handoffs, Messages and ToolCalls only, and no Agents. Null: anywhere.',
@@ -182,11 +181,8 @@ builder.queryField('search', (t) =>
     resolve: async (_root, args, context): Promise<Results> => {
       const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
       const asked = kinds.filter(
-        (kind) =>
-          (types === null ? kind !== 'TOOL_CALL' : types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null),
+        (kind) => (types === null || types.includes(kind)) && !(kind === 'AGENT' && sessionId !== null),
       );
-      if (sessionId === null && asked.includes('TOOL_CALL'))
-        throw badArgument('types has TOOL_CALL, which is found in one session only: give sessionId', ['types']);
       const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);

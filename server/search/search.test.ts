@@ -10,6 +10,7 @@ import { client } from '../../test/graphql.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { toolCall, world } from '../../test/world.ts';
+import { wordsIn } from './words.ts';
 
 const database = await testDatabase();
 const { pool } = database;
@@ -79,7 +80,7 @@ beforeAll(async () => {
 describe('search finds', () => {
   test.each([
     ['a session by words of its title in any order', 'expires token login', () => ids.session],
-    ['the last word by its beginning', 'refresh tok', () => ids.session],
+    ['the last word by its beginning', 'login tok', () => ids.session],
     ['a session by its external id', 'SHOP-4711', () => ids.session],
     ['an agent by its id', 'payments-expert', () => 'payments-expert'],
     ['an agent by its name', 'pia', () => 'payments-expert'],
@@ -89,6 +90,8 @@ describe('search finds', () => {
     ['a message by its text', 'please mend', () => ids.message],
     ['a name in a path, whatever its case', 'AUTH refreshtoken', () => ids.message],
     ['a word with an umlaut', 'äpfel', () => ids.message],
+    ['a word without its accents', 'apfel', () => ids.message],
+    ['a part of a name in code', 'mend token', () => ids.message],
     ['characters of a text without spaces', '登录', () => ids.message],
   ])('%s', async (_what, query, wanted) => {
     expect((await found(query))[0]).toBe(wanted());
@@ -199,6 +202,71 @@ describe('the terms of a query', () => {
   });
 });
 
+describe('words are cut and compared', () => {
+  const letters = fc.constantFrom(
+    ...'aäÄáåøØłŁßæŒçñéÉİıΣς登録ёЁйअคｆﬁ'.split(''),
+    'e\u0301',
+    'n\u0303',
+    '1',
+    '_',
+    '.',
+    ' ',
+    'B',
+    'x',
+  );
+  const texts = fc.array(letters, { minLength: 1, maxLength: 14 }).map((parts) => parts.join(''));
+
+  it('in the database as in the process, whatever the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 50 }), async (given) => {
+        const { rows } = await pool.query<{ words: string[] }>(
+          `SELECT array_remove(regexp_split_to_array(search_text(text), ' +'), '') AS words FROM unnest($1::text[]) WITH ORDINALITY AS t (text, n) ORDER BY n`,
+          [given],
+        );
+        expect(rows.map(({ words }) => words)).toEqual(given.map(wordsIn));
+      }),
+    );
+  });
+
+  it('without their accents, in names and parts of names, and each match is marked', async () => {
+    const word = fc.string({ unit: fc.constantFrom(...'bdfgkpvz'.split('')), minLength: 3, maxLength: 6 });
+    const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+    const accented = (text: string): string => text.replace('g', 'ģ').replace('z', 'ž').replace('d', 'đ');
+    const names: ((words: string[]) => string)[] = [
+      (words) => words.map((each, at) => (at === 0 ? each : capital(each))).join(''),
+      (words) => words.map(capital).join(''),
+      (words) => `HTTP${words.map(capital).join('')}`,
+      (words) => words.join('_'),
+      (words) => words.join('_').toUpperCase(),
+      (words) => words.join('-'),
+      (words) => `set_${words.map((each, at) => (at === 0 ? each : capital(each))).join('')}_`,
+      (words) => `src/${words.join('/')}.ts`,
+      (words) => words.map(accented).join('.'),
+      (words) => `v2${words.map((each) => capital(accented(each))).join('')}`,
+    ];
+    const id = await session('ada');
+    const asked = fc.record({
+      words: fc.array(word, { minLength: 2, maxLength: 4 }),
+      name: fc.constantFrom(...names),
+      at: fc.nat(),
+      capitals: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ words, name, at, capitals }) => {
+        const content = `See ${name(words)} there`;
+        await turn(id, { messages: [{ role: 'ASSISTANT', content }] });
+        const part = words[at % words.length]!;
+        const { edges } = await search(`"${capitals ? part.toUpperCase() : part}"`, { types: ['MESSAGE'], first: 100 });
+        const { rows } = await pool.query<{ id: string }>('SELECT id FROM messages ORDER BY id DESC LIMIT 1');
+        const match = edges.find(({ node }) => node.id === encodeId('message', rows[0]!.id))?.match;
+        const marked = match?.marks.map(({ start, end }) => wordsIn(match.text.slice(start, end)).join());
+        expect(marked?.some((text) => text.startsWith(part))).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
 it('a totalCount is exact below 1,000 results of a type, and is said to be a lower bound from there on', async () => {
   const count = async (query: string) =>
     (
@@ -300,19 +368,33 @@ describe('calls of tools', () => {
     expect(places(await ask('rotor blad'))).toEqual([[1, 'arguments', 'Rotor', 'blade']]);
     expect(places(await ask('grep'))).toEqual([[1, 'name', 'Grep']]);
     for (const none of ['pattern', 'unreachable', 'nturbine', 'turbines']) expect(places(await ask(none))).toEqual([]);
-    expect((await ask('turbine', { types: null })).edges.map(({ node }) => node.__typename)).toEqual(['Message']);
   });
 
-  it('are asked for with a session, and by those who may read it', async () => {
-    const { errors } = await admin.post(calls, { query: 'turbine', types: ['TOOL_CALL'] });
-    expect(errors?.[0]).toMatchObject({
-      message: 'types has TOOL_CALL, which is found in one session only: give sessionId',
-      extensions: { code: 'BAD_USER_INPUT', path: ['types'] },
-    });
+  it('are found in all sessions with everything else', async () => {
+    const types = async (query: string, more: object) =>
+      (await ask(query, more)).edges.map(({ node }) => node.__typename).sort();
+    expect((await ask('turbine', { sessionId: null })).totalCount).toBe(4);
+    expect(await types('turbine elsewhere', { sessionId: null, types: null })).toEqual(['ToolCall']);
+    expect(await types('look turbine', { types: null })).toEqual(['Message']);
+    expect((await ask('turbine tool:grep', { sessionId: null, types: null })).totalCount).toBe(2);
+  });
+
+  it('are found by a result that came later, and no more when they are deleted', async () => {
+    const id = await session('bob');
+    await turn(id, { toolCalls: [{ ...toolCall('late', 'Bash'), result: null }] });
+    expect((await ask('anemometer', { sessionId: null })).totalCount).toBe(0);
+    await pool.query(`UPDATE tool_calls SET result = 'The anemometer turns.' WHERE session_id = $1`, [id]);
+    expect((await ask('anemometer', { sessionId: null })).totalCount).toBe(1);
+    await pool.query('DELETE FROM tool_calls WHERE session_id = $1', [id]);
+    expect((await ask('anemometer', { sessionId: null })).totalCount).toBe(0);
+  });
+
+  it('are found by those who may read their session', async () => {
     const other = client(url, { key: await secretFor(pool, 'AGENT', 'payments-expert') });
-    expect(
-      (await other.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search,
-    ).toMatchObject({ edges: [], totalCount: 0 });
+    for (const of of [sessionId, null])
+      expect(
+        (await other.post<Calls>(calls, { query: 'turbine', sessionId: of, types: ['TOOL_CALL'] })).data.search,
+      ).toMatchObject({ edges: [], totalCount: 0 });
     const own = client(url, { key: await secretFor(pool, 'AGENT', 'bob') });
     expect(
       (await own.post<Calls>(calls, { query: 'turbine', sessionId, types: ['TOOL_CALL'] })).data.search.totalCount,

@@ -84,7 +84,7 @@ describe('wordsIn', () => {
       'log',
       'appendturn',
       'ts',
-      'äpfel',
+      'apfel',
       'foo',
       'bar',
       '1e5',
