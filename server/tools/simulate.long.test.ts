@@ -7,6 +7,6 @@ import { startApp } from '../../test/server.ts';
 const database = await testDatabase();
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
 
-it('says before each of a hundred acts in random worlds what the act then does', async () => {
-  expect((await compareDryRuns(database, url, 100)).size).toBeGreaterThan(8);
+it('says before each of a thousand acts in random worlds what the act then does', async () => {
+  expect((await compareDryRuns(database, url, 1_000)).size).toBeGreaterThan(8);
 }, 900_000);
