@@ -4,7 +4,7 @@ import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
 import { packClient } from './packClient.ts';
-import { hookAlone, withPackages } from './packages.ts';
+import { hookAlone, withPackages, workers } from './packages.ts';
 
 /** Builds `lib`, the JavaScript of the package: `npm pack` runs it. */
 const root = import.meta.dirname;
@@ -24,10 +24,7 @@ async function buildServer(): Promise<void> {
       minify: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
-        // Beside the program, the files of worker threads.
-        input: ['cli/baton.ts', 'log/importWorker.ts', 'pipelines/checkWorker.mjs', 'registry/definitionWorker.ts'].map(
-          (file) => join(root, 'server', file),
-        ),
+        input: ['cli/baton.ts', ...workers].map((file) => join(root, 'server', file)),
         output: { ...hookAlone, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },

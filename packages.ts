@@ -21,6 +21,9 @@ export const hookAlone = {
   },
 };
 
+/** Files of worker threads, below `server`: a build puts them beside the program. */
+export const workers = ['log/importWorker.ts', 'pipelines/checkWorker.mjs', 'registry/definitionWorker.ts'];
+
 /** How a build of the server takes its packages in. */
 export const withPackages = {
   ssr: { noExternal: true, external: [...Object.keys(dependencies), ...forClones] },

@@ -70,7 +70,8 @@ export const transcriptShapes: Record<string, (bytes: number) => string> = {
     filled(bytes, (n) => user(n, `Go on with ${n}. ${some}`) + said(n, text(`Done. ${some.repeat(2)}`))),
   'giant lines': (bytes) =>
     filled(bytes, (n) => {
-      const size = Math.min(bytes, 7_500_000);
+      // Eleven stay below the limit of an upload at 64 MB.
+      const size = Math.min(bytes, 6_000_000);
       return (
         said(n, [...text('x'), call(`c${n}`, 'Bash', { command: 'make' })]) +
         user(n, [result(`c${n}`, some.repeat(size / some.length))])
