@@ -52,6 +52,22 @@ describe('a payload', () => {
     }
   });
 
+  /** Each of `count` schemas refers to the next one twice. */
+  const doubling = (keyword: string, count: number): object => ({
+    $ref: '#/$defs/d0',
+    $defs: Object.fromEntries(
+      Array.from({ length: count }, (_, n) => {
+        const next = { $ref: `#/$defs/d${n + 1}` };
+        return [`d${n}`, n === count - 1 ? { type: 'object' } : { [keyword]: [next, next] }];
+      }),
+    ),
+  });
+
+  it.each(['allOf', 'anyOf', 'oneOf'])('refuses schemas in %s that refer to each other twice', (keyword) => {
+    expect(faultOfShape(doubling(keyword, 8))).toBeNull();
+    expect(faultOfShape(doubling(keyword, 25))).toMatch(/one value against more than 2000 schemas/);
+  });
+
   it.each<[object, RegExp]>([
     [{ type: 'text' }, /no JSON Schema/],
     [{ $ref: 'https://example.com/a' }, /outside of the schema/],

@@ -79,10 +79,12 @@ export function faultOfShape(schema: object): string | null {
   if (remote !== null)
     return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
   if (countOf(schema, (key) => key === '$async') > 0) return "has '$async', which is not JSON Schema: leave it out";
-  const circle = circleIn(schema);
-  return circle === null
-    ? null
-    : `refers to itself without end ('${circle.slice(0, 100)}'): refer to it below 'properties' or 'items'`;
+  const { circle, most } = inPlaceOf(schema);
+  if (circle !== null)
+    return `refers to itself without end ('${circle.slice(0, 100)}'): refer to it below 'properties' or 'items'`;
+  return most > schemas.values
+    ? `checks one value against more than ${schemas.values} schemas, by references within 'allOf', 'anyOf' and the like: simplify it`
+    : null;
 }
 
 function countOf(value: unknown, counts: (key: string) => boolean, key = ''): number {
@@ -106,13 +108,17 @@ const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const inPlaceByName = ['dependentSchemas', 'dependencies'];
 
-/** A reference that leads back to its own schema on the same value, which no payload ends. Null: the schema has no such reference. */
-function circleIn(root: object): string | null {
-  const ended = new Set<object>();
+/**
+ * `circle`: a reference that leads back to its own schema on the same value, which no payload ends; null when there is none. `most`:
+ * how many schemas check one value at most; 30 schemas that each refer to the next one twice are a billion.
+ */
+function inPlaceOf(root: object): { circle: string | null; most: number } {
+  const ended = new Map<object, number>();
   const open = new Set<object>();
   const walk = (schema: unknown): string | null => {
     if (typeof schema !== 'object' || schema === null || ended.has(schema)) return null;
     open.add(schema);
+    let count = 1;
     for (const [key, part] of Object.entries(schema)) {
       const target = referring.includes(key) && typeof part === 'string' ? placeOf(root, part) : undefined;
       if (target !== undefined && open.has(target)) return part as string;
@@ -127,10 +133,11 @@ function circleIn(root: object): string | null {
       for (const each of next) {
         const circle = walk(each);
         if (circle !== null) return circle;
+        count += ended.get(each as object) ?? 0;
       }
     }
     open.delete(schema);
-    ended.add(schema);
+    ended.set(schema, count);
     return null;
   };
   const everywhere = (value: unknown): string | null => {
@@ -143,7 +150,8 @@ function circleIn(root: object): string | null {
     }
     return null;
   };
-  return everywhere(root);
+  const circle = everywhere(root);
+  return { circle, most: Math.max(...ended.values()) };
 }
 
 /** The schema that a pointer such as '#/$defs/a' names. Undefined: it is an anchor, or names no schema. */
