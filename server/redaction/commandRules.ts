@@ -104,7 +104,7 @@ export const commandRules: readonly Rule[] = [
   ),
   rule(
     ['ENV ', 'ARG ', 'setx', 'set -'],
-    String.raw`((?:^|\\n)[ \t]{0,8}(?:ENV|ARG|setx|set[ \t]{1,4}-\w{1,4})[ \t]{1,4}[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY)(?:_[A-Z0-9]{1,4})?[ \t]{1,4}${open})${value}`,
+    String.raw`((?:^|\\n)[ \t]{0,8}(?:ENV|ARG|setx|set[ \t]{1,4}-\w{1,4})[ \t]{1,4}[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASS|PWD|SECRET|TOKEN|API_KEY)(?:_(?!FILE|PATH|DIR|NAME|TYPE|UR[IL])[A-Z0-9]{1,4})?[ \t]{1,4}${open})${value}`,
     'gm',
   ),
 ];

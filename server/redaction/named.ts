@@ -11,8 +11,8 @@ export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'l
 
 const maxValueLength = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
-const opening = /(?:[bBrRuUfFN]{1,2})?(\\{0,7})(["'`])/y;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t]as[ \t]string[ \t]=|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
+const opening = /(?:[bBrRuUfFN]{1,2}|@)?(\\{0,7})(["'`])/y;
 // Values are judged by their beginning, so that a text of many names takes linear time.
 const judgedLength = 160;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
@@ -49,18 +49,26 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
     (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))
   )
     return null;
-  // ["--password", "..."]
-  if (operator.includes(',') && (!name.startsWith('--') || closing === '')) return null;
+  // ["--password", "..."], {password, "..."} in Erlang
+  const isTuple = operator.includes(',') && closing === '' && tupleStart.test(text.slice(Math.max(0, from - 3), from));
+  if (operator.includes(',') && !isTuple && (!name.startsWith('--') || closing === '')) return null;
+  const isFallback = fallback.test(operator);
+  if (isFallback && closing !== '') return null;
   const naming = namingOf(name.replace(/^-+/, ''));
   if (naming === null) return null;
 
   if (/["'`]/.test(closing) && !isQuotedName(text, from)) return null;
   const quoted = quotedValue(text, at);
   if (quoted !== null) {
-    const form: Form = (closing !== '' && naming.strength !== 'weak') || spaced || isEnvName(name) ? 'entry' : 'quoted';
+    const form: Form =
+      isFallback || isTuple
+        ? 'cell'
+        : (closing !== '' && naming.strength !== 'weak') || spaced || isEnvName(name)
+          ? 'entry'
+          : 'quoted';
     return isSecret(naming, text.slice(quoted.start, quoted.end), form) ? { kind: naming.kind, from, ...quoted } : null;
   }
-  if (operator.includes(',')) return null;
+  if (operator.includes(',') || isFallback) return null;
   if (closing !== '') return numberValue(text, at, from, naming);
   const tight = operator === '=' || spaced;
   const whole = match.index + match[0].length;
@@ -80,6 +88,12 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   reads.lastIndex = at;
   return { kind: naming.kind, from, start: at, end: reads.test(text) ? reads.lastIndex : at + trimmed.length };
 }
+
+const tupleStart = /\{[ ]?:?$/;
+// `process.env.DB_PASSWORD || "..."`, `os.getenv("...") or "..."`
+const fallback = /\|\||\?\?|[ \t]or[ \t]/;
+/** Options that take `name=value`. */
+const takesPair = /--(?:set(?:-string)?|build-arg|env|from-literal)$/;
 
 function readFirst(reads: RegExp, text: string): string | null {
   reads.lastIndex = 0;
@@ -177,6 +191,7 @@ const nearbySettings = (text: string, from: number, end: number): boolean => {
 function bareForm({ text, from, name, before, tight, spaced, operator, end }: Bare): { form: Form; reads: RegExp } {
   if (tight && before === ';') return { form: 'field', reads: semicolonValue };
   if (spaced || (tight && /^--|^-[DP][a-z]/.test(name))) return { form: 'entry', reads: bareValue };
+  if (tight && isPairOfOption(text, from)) return { form: 'entry', reads: bareValue };
   if (tight && (before === '?' || before === '&')) return { form: 'entry', reads: bareValue };
   if (tight && isEnvName(name)) return { form: 'entry', reads: lineValue };
   if (
@@ -202,6 +217,13 @@ function bareForm({ text, from, name, before, tight, spaced, operator, end }: Ba
   )
     return { form: 'entry', reads: lineValue };
   return { form: tight ? 'tight' : 'loose', reads: bareValue };
+}
+
+/** `--set auth.password=...,b=1` */
+function isPairOfOption(text: string, from: number): boolean {
+  const before = text.slice(Math.max(0, from - 200), from);
+  const space = before.lastIndexOf(' ');
+  return space >= 0 && takesPair.test(before.slice(0, space));
 }
 
 /** The range between the quotes that open at `at`, with equal escaping: `"x"`, `\"x\"` in JSON, `\\\"x\\\"` in JSON in JSON. */

@@ -42,6 +42,24 @@ export const saidRules: readonly Rule[] = [
   rule(
     String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`,
   ),
+  // "The password for the staging box is ...", "use ... as the password"
+  rule(
+    String.raw`((?<![\w-])(?:password|passphrase|passwort|kennwort|contraseña|senha)[ ](?:for|of|on|at|to|für|von|de|para)[ ][\w@./ -]{1,60}?(?:[ ](?:is|was|ist|lautet|es|é)[ ]|:[ ])["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`,
+  ),
+  rule(
+    String.raw`((?<![\w-])(?:use|using|set|enter|type|try|with)[ ]["'\x60]?)${bare}(?=["'\x60]?[ ]as[ ](?:(?:the|my|your|a|its|our)[ ])?(?:[\w-]{1,20}[ ]){0,3}pass(?:word|phrase)\b(?![ ](?:hash|manage|store|field|key|polic|input)))`,
+  ),
+  // The answer of a script to a question: expect "password:" { send "...\r" }
+  rule(
+    String.raw`(passw[^"\\\n\0]{0,30}\\{0,7}"[ \t]{0,4}[{;]?(?:[ \t]|\n|\\n){0,8}(?:exp_)?send(?:[ ]--)?[ ]\\{0,7}")[^"\\\s\0]{3,128}`,
+    ['send'],
+    isPlaceholder,
+  ),
+  // In a query that was encoded once more.
+  rule(
+    String.raw`((?:password|passwd|passphrase|pwd|secret|token|api_?key)%(?:25){0,2}3D)(?:[\w.~+-]|%(?!(?:25){0,2}26)[0-9A-F]{2}){4,512}`,
+    ['%3D', '%3d', '%253'],
+  ),
   // Input of a browser test: getByLabel('Password').fill('...'), page.type('#password', '...')
   rule(
     String.raw`(["'\x60][^"'\x60\n]{0,60}passw[^"'\x60\n]{0,40}["'\x60][)]{0,2}\.(?:fill|type|send_?keys|setValue|typeText|pressSequentially)\(\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`,

@@ -71,8 +71,22 @@ const heldOut: Record<string, Carrier> = {
   csharp: (n, v) => `private string ${n.replaceAll('.', '_')} = "${v}";`,
   'form in a command': (n, v) => `curl -d "user=bob&${n}=${v.replaceAll(/[^\w]/g, '9')}" https://x.example.net`,
 };
+/** Notations that tests from outside found to be stored. */
+const reported: Record<string, Carrier> = {
+  'fallback of a variable': (n, v) => `const url = process.env.${n} || '${v}';`,
+  'fallback in Python': (n, v) => `${n.replaceAll('.', '_')} = os.environ.${n} or "${v}"`,
+  'tuple of Erlang': (n, v) => `{${n.replaceAll('.', '_')}, "${v}"}`,
+  'objective-c': (n, v) => `NSString *${n.replaceAll('.', '_')} = @"${v}";`,
+  'visual basic': (n, v) => `Dim ${n.replaceAll('.', '_')} As String = "${v}"`,
+  dockerfile: (n, v) => `ENV ${n.replaceAll('.', '_').toUpperCase()} ${v}`,
+  'values of helm': (n, v) => `helm upgrade web ./chart --set auth.${n}=${v},replicas=2`,
+  'query that was encoded twice': (n, v) => `next=%2Flogin%3F${n}%3D${encodeURIComponent(v)}%26a%3D1`,
+};
 const commands: Record<string, (value: string) => string> = {
   'a sentence': (v) => `I think the password is ${v}, try it.`,
+  'a sentence with a place': (v) => `The password for the staging box is ${v}.`,
+  'a sentence that begins with it': (v) => `Please use ${v} as the root password.`,
+  'an answer to a question': (v) => `expect "password:"\nsend "${v}\\r"`,
   'mysql -p': (v) => `mysql -u root -p${v} shop`,
   sshpass: (v) => `sshpass -p ${v} ssh bob@10.0.0.5`,
   'curl -u': (v) => `curl -u bob:${v} https://x.example.net/`,
@@ -130,6 +144,26 @@ test('redacts them in commands, addresses and sentences, and words with spaces b
   ))
     judge(`${n}="${v}"`, v);
   expect(found.is / found.of, missed.slice(0, 40).join('\n---\n')).toBeGreaterThanOrEqual(0.98);
+});
+
+test('redacts them in the notations that were found to be stored', () => {
+  const recall = recallOf(reported, 40);
+  expect(recall, missed.slice(0, 40).join('\n---\n')).toBeGreaterThanOrEqual(0.95);
+});
+
+test.each([
+  `const label = labels.password || 'Password';`,
+  `const text = t.password ?? "Enter the password";`,
+  'We keep a token or "cookie" of the session.',
+  `fn login(password -> String, token -> Result<u64>)`,
+  'Use sha256 as the password hash.',
+  'The password for new users is at least 8 characters.',
+  'The password of a guest is optional.',
+  'return {password, "required"}',
+  'ENV TOKEN_FILE /run/secrets/token',
+  'redirect=%2Flogin%3Ftoken%3Dnone',
+])('leaves %s', (text) => {
+  expect(redactText(text)).toMatchObject({ text, count: 0 });
 });
 
 const codeName = fc.constantFrom(
