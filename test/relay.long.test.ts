@@ -36,6 +36,8 @@ import { world } from './world.ts';
 // watch`. A script plays the model of each; there is no network but loopback.
 vi.setConfig({ testTimeout: 300_000 });
 const patience = { timeout: 120_000, interval: 100 };
+/** Processes beside the tests that take a core each: RELAY_BUSY=2 for a machine with two cores. */
+const spinning = Number(process.env['RELAY_BUSY'] ?? 0);
 
 const programs = { claude: codingTool('Claude Code'), codex: codingTool('Codex') };
 
@@ -73,6 +75,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   const heard: { type: string; session: string | undefined }[] = [];
 
   beforeAll(async () => {
+    for (let n = 0; n < spinning; n += 1)
+      endsWithThisProcess(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
     mkdirSync(join(home, '.claude'), { recursive: true });
     writeFileSync(join(home, '.claude/settings.json'), '{"enableAllProjectMcpServers": true}');
     mkdirSync(codexHome);
@@ -594,6 +598,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
       { calls: [bash('toolu_g1', 'echo one >> count.txt')] },
       { text: 'Never said.', gate: gate.promise },
     );
+    const before = models.claude.answers.length;
     const killed = execute(folder, 'sh', [
       '-c',
       'echo $$ > pid; exec "$0" "$@"',
@@ -603,6 +608,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
       'Count.',
     ]).catch((error: unknown) => error);
     await expect.poll(() => hasResult('toolu_g1'), patience).toBe(true);
+    // Claude Code may write the result before it asks its model.
+    await expect.poll(() => models.claude.answers.length - before, patience).toBe(2);
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
     expect(await killed).toBeInstanceOf(Error);
     gate.resolve();
@@ -617,6 +624,28 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     });
     expect(readFileSync(join(folder, 'count.txt'), 'utf8')).toBe('one\ntwo\n');
     await untilHeard(folder);
+  });
+
+  it('refuses to hand off what Codex did without approved hooks, and `baton handoff` takes its log with it', async () => {
+    const folder = await repository('unapproved');
+    await handed(folder);
+    models.codex.say(
+      { calls: [mcp('call_k1', 'baton_accept', {})] },
+      { calls: [shell('call_k2', 'echo port $((6000+123)) is taken')] },
+      { calls: [mcp('call_k3', 'transfer_to_reviewer-1', { reason: 'Please review' })] },
+      { text: 'Nothing of it is recorded.' },
+    );
+    const withoutHooks = codexArgs.filter((arg) => arg !== '--dangerously-bypass-hook-trust');
+    expect(await execute(folder, programs.codex!, [...withoutHooks, 'Take it over.'])).toContain('Nothing of it is');
+    expect(JSON.stringify(models.codex.received.at(-1)!.body)).toMatch(/Nothing of your turn is recorded in session_/);
+    await execute(folder, process.execPath, [program, 'handoff', 'reviewer-1', '--reason', 'Review', '--url', url]);
+    const found = (await sessionIn(folder))!;
+    expect(found).toMatchObject({ holder: 'reviewer-1', calls: expect.arrayContaining(['exec_command']) as string[] });
+    const { rows } = await database.pool.query<{ result: string }>(
+      "SELECT result FROM tool_calls WHERE session_id = $1 AND call_id = 'call_k2'",
+      [found.id],
+    );
+    expect(rows[0]?.result).toContain('port 6123 is taken');
   });
 
   it('brings a rejection with its reason in front of Claude Code', async () => {

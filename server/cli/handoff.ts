@@ -7,6 +7,7 @@ import { StartError } from '../infra/startError.ts';
 import { withApi } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print, printJson, tell } from './output.ts';
+import { importUnsent, type Tenure } from './native/importUnsent.ts';
 import { workIn } from './hook/work.ts';
 import { workingTreeIn } from './hook/workingTree.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
@@ -14,7 +15,8 @@ import { serverUrl, urlUsage } from './serverUrl.ts';
 const usage = `${commandLine('handoff <agent>')} [options]
 
 Hands a session off from its holder to the agent, with the same rules as for the holder itself. The agent is named by its
-id, or by a display name, a role or a type that it alone has.
+id, or by a display name, a role or a type that it alone has. The session of a folder takes with it what the holder's program wrote
+there and no hook has sent, and the state of the folder's files.
 
   --session <id>      the session; default: BATON_SESSION, else that of this folder and branch
   --reason <text>     the reason, for the agent and for people
@@ -41,8 +43,12 @@ async function run(args: string[]): Promise<void> {
   const [targetAgentId, ...more] = positionals;
   if (targetAgentId === undefined || more.length > 0) throw new UsageError();
   const { reason, summary } = values;
-  const { handoff, session } = await withApi(serverUrl(values.url), async (ask) => {
+  const url = serverUrl(values.url);
+  const { handoff, session } = await withApi(url, async (ask) => {
     const sessionId = values.session ?? (process.env['BATON_SESSION'] || (await sessionHere(ask)));
+    const tenure = values.session === undefined ? await tenureOf(ask, sessionId) : null;
+    for (const problem of tenure === null ? [] : await importUnsent(url, realpathSync('.'), tenure))
+      tell(`A log was not imported: ${problem}`);
     const tree = values.session === undefined ? await workingTreeIn(realpathSync('.')) : null;
     if (tree !== null)
       await ask(recordTree, { input: { sessionId, ...tree } }).catch(({ message }: Error) =>
@@ -66,6 +72,15 @@ async function run(args: string[]): Promise<void> {
 
 const recordTree =
   'mutation BatonTree($input: RecordWorkingTreeInput!) { answer: recordWorkingTree(input: $input) { __typename ... on Error { code message } } }';
+
+/** The holder's tenure; null when no agent holds the session. */
+async function tenureOf(ask: Api, id: string): Promise<Tenure | null> {
+  const { session } = await ask<{ session: { agentSession: Omit<Tenure, 'id'> | null } | null }>(
+    'query BatonTenure($id: ID!) { session(id: $id) { agentSession { startedAt agent { id type } } } }',
+    { id },
+  );
+  return session?.agentSession == null ? null : { id, ...session.agentSession };
+}
 
 async function sessionHere(ask: Api): Promise<string> {
   const { externalId } = workIn(realpathSync('.'));

@@ -175,7 +175,8 @@ async function beforeCall(
     await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
       const tree = handsOff ? workingTreeIn(folder, signal) : null;
       if (handsOff) {
-        if (call.tool === 'claude-code' && typeof callId === 'string') await callIsWritten(path, callId, signal);
+        if (call.tool === 'claude-code' && typeof callId === 'string' && existsSync(path))
+          await callIsWritten(path, callId, signal);
         const refusal = await send(call, { ...nothing, path, folder, handsOff }, signal).then(() => null, refusalOf);
         if (refusal !== null) note(call, refusal);
         if (refusal !== null && denials.read() === null) {

@@ -58,6 +58,41 @@ describe('baton handoff', () => {
     });
   });
 
+  it('takes with it what the program of its holder wrote in the folder, which no hook has sent', async () => {
+    await agent('codex-2', { type: 'CODEX', collaborators: ['reviewer'] });
+    writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/port\n');
+    const id = await session('codex-2', { externalId: `${hostname()}:${folder}#port` });
+    const codexHome = join(folder, 'codex home');
+    const day = join(codexHome, 'sessions/2026/11/27');
+    mkdirSync(day, { recursive: true });
+    const rollout = (name: string, cwd: string, text: string) => {
+      const line = (type: string, payload: object) =>
+        JSON.stringify({ timestamp: new Date().toISOString(), type, payload });
+      const message = (role: string, type: string, words: string) =>
+        line('response_item', { type: 'message', role, content: [{ type, text: words }] });
+      writeFileSync(
+        join(day, `rollout-2026-11-27T10-00-00-${name}.jsonl`),
+        [
+          line('session_meta', { id: name, cwd, originator: 'codex_exec', cli_version: '0.169.0' }),
+          message('user', 'input_text', 'Which port?'),
+          message('assistant', 'output_text', text),
+          '',
+        ].join('\n'),
+      );
+    };
+    rollout('00000000-0000-4000-8000-000000000001', folder, 'Found port 6123.');
+    rollout('00000000-0000-4000-8000-000000000002', tmpdir(), 'Elsewhere.');
+    const env = { CODEX_HOME: codexHome, XDG_STATE_HOME: join(folder, 'state') };
+    expect(await baton(['handoff', 'reviewer', '--reason', 'Go on'], env)).toMatchObject({ code: 0, stderr: '' });
+    const { rows } = await database.pool.query<{ content: string }>(
+      "SELECT content FROM messages WHERE session_id = $1 AND role IN ('USER', 'ASSISTANT') ORDER BY sequence",
+      [id],
+    );
+    expect(rows.map(({ content }) => content)).toEqual(['Which port?', 'Found port 6123.']);
+    const { stdout } = await baton(['inbox', 'reviewer', '--prompt']);
+    expect(stdout).toContain('Found port 6123.');
+  });
+
   it('exits with 1 and the code of the refusal, and changes nothing', async () => {
     const id = await session('author');
     const { code, stdout, stderr } = await baton(['handoff', 'stranger', '--session', encodeId('session', id)]);

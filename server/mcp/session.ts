@@ -74,7 +74,11 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
   const choice = `Name one of them as session: ${sessions.map(({ id, title, workspace }) => `${id} ${named(title)}${placeOf(workspace)}`).join('; ')}.`;
   throw meant.length > 0
     ? new Refused(`You have ${active.length} active sessions here. ${choice}`, 'SEVERAL_ACTIVE_SESSIONS', { sessions })
-    : new Refused(`None of your active sessions is of this folder. ${choice}`, 'SESSION_ELSEWHERE', { sessions });
+    : new Refused(
+        `None of your active sessions is of this folder.${workspaceId === null ? '' : ` If you began work here, it is not recorded. ${hooksAdvice}`} ${choice}`,
+        'SESSION_ELSEWHERE',
+        { sessions },
+      );
 }
 
 async function activeSessions({ agentId, query }: Desk, workspaceId: string | null): Promise<[Held[], isAll: boolean]> {
@@ -103,7 +107,7 @@ export async function demandRecorded({ place, query }: Desk, id: string, given: 
   }>(recordedDocument, { id });
   if (session?.agentSession?.turns.nodes.length !== 0) return;
   throw new Refused(
-    `Nothing of your turn is recorded in ${id} ${named(session.title)}, so that the next agent would not get it. ${hooksAdvice} Record what you did and found with baton_note, then call this again with ${id} as session.`,
+    `Nothing of your turn is recorded in ${id} ${named(session.title)}, so that the next agent would not get it. ${hooksAdvice} Record what you did and found with baton_note, then call this again with ${id} as session. Or run 'baton handoff <agent>' in the folder: it imports your log first.`,
     'TURN_NOT_RECORDED',
     { session: id },
   );
