@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { everybody } from '../access/roles.ts';
 import { encodeId } from '../core/ids.ts';
-import { readableHandoffs, readableSessions, readsInstructions } from '../core/rights.ts';
+import { readsInstructions } from '../core/rights.ts';
 import type { Caller } from '../core/work.ts';
 import { guideOf, type Definition } from '../custody/pipeline.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
@@ -10,10 +10,9 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
-import { limitIn } from '../graphql/limitedReads.ts';
+import { limitIn } from '../graphql/sessionLimit.ts';
 import { once } from '../graphql/once.ts';
 import { inTurn } from '../graphql/processorTime.ts';
-import { readable } from '../graphql/readableNodes.ts';
 import { buildContext } from './build.ts';
 import type { Context, StoredVariables } from './context.ts';
 import { itemsOf, wholeContent } from './items.ts';
@@ -156,7 +155,7 @@ builder.queryFields((t) => ({
       const { sessionId, ...within } = decodeArgs(previewArgs, args);
       const reader = readerOf(context);
       const session = await prisma.session.findUnique({
-        where: { id: sessionId, AND: readableSessions(caller) },
+        where: { id: sessionId },
         select: { contextVariables: true },
       });
       const limit = session && (await limitIn(context, sessionId));
@@ -183,15 +182,13 @@ builder.queryFields((t) => ({
     description:
       "Returns one item of a Handoff's Context whole, as it was recorded; null when the Handoff or the item does not exist, or the caller may not read it.",
     args: argsOf(itemArgs),
-    resolve: async (_root, args, context) => {
+    resolve: async (_root, args, context, info) => {
       const { prisma, caller } = context;
       const { handoffId, itemId } = decodeArgs(itemArgs, args);
-      const select = { ...contextColumns, ...moveColumns, sessionId: true };
-      const handoff = await prisma.handoff.findUnique({
-        where: { id: handoffId, AND: readableHandoffs(caller) },
-        select,
-      });
-      if (handoff === null || !(await readable([{ typename: 'Handoff', id: handoffId }], context))[0]) return null;
+      const select = { id: true, ...contextColumns, ...moveColumns, sessionId: true };
+      const found = await prisma.handoff.findUnique({ where: { id: handoffId }, select });
+      if (found === null) return null;
+      const handoff = await withContext(found, args, context, info);
       const payloads =
         handoff.stageEntry === null
           ? []

@@ -277,7 +277,7 @@ const stored = { select: { context: true }, cost: { together: 'context', cost: 1
 type Asked = [args: object, context: GraphQLContext, info: GraphQLResolveInfo];
 const readMissing = largeColumn<Stored['context']>('handoffs', 'context', 'context::text');
 
-/** The row with its Context, which is missing in rows of which Prisma reads many at once. */
+/** The row with its Context, which is missing when it is large. */
 export const withContext = <Row extends Stored>(handoff: Row, ...asked: Asked): Row | Promise<Row> =>
   (handoff.context as unknown) === undefined
     ? readMissing(handoff, ...asked).then((context) => ({ ...handoff, context }))

@@ -69,6 +69,8 @@ const rules: Record<Prisma.ModelName, Rule> = {
   // The fields that show it have `access: 'ownAgent'`.
   AgentCollaborator: everybody,
   Pipeline: everybody,
+  // Joins rows that have rules of their own.
+  HandoffToolCall: everybody,
 
   Session: { agent: (row, { agent }) => hasTenure(`${row}.id`, agent) },
   AgentSession: inSession,
@@ -109,7 +111,6 @@ const rules: Record<Prisma.ModelName, Rule> = {
   DatabaseIdentity: noAgent,
   EventFollower: noAgent,
   EventPosition: noAgent,
-  HandoffToolCall: noAgent,
   IdempotencyAnswer: noAgent,
   ImportLine: noAgent,
   ImportUsage: noAgent,
@@ -131,6 +132,9 @@ export function conditionOf(model: Prisma.ModelName, row: string, caller: Rights
   ];
   return conditions.length === 0 ? null : conditions.join(' AND ');
 }
+
+/** Equal for callers whose statements differ in their ids only. */
+export const kindOf = (caller: Rights): string => `${ownAgent(caller) === null} ${isAdmin(caller)}`;
 
 /** The same for a statement that someone writes: `row` is the alias of the table in it. */
 export const readable = (caller: Rights, model: Prisma.ModelName, row: string): string =>
@@ -159,22 +163,3 @@ export const partialReaders = `SELECT session_id, agent_id, min(reads_from) AS r
 /** Whether a caller may read a Handoff's instructions: its target and people may, other agents may not. */
 export const readsInstructions = ({ agentId }: Pick<Rights, 'agentId'>, targetAgentId: string): boolean =>
   agentId === null || agentId === targetAgentId;
-
-/** The conditions of Sessions and Handoffs in Prisma's words. */
-export const readableSessions = (caller: Rights): Prisma.SessionWhereInput => {
-  const agentId = ownAgent(caller);
-  return agentId === null ? {} : { agentSessions: { some: { agentId } } };
-};
-export const readableHandoffs = (caller: Rights): Prisma.HandoffWhereInput =>
-  ownAgent(caller) === null ? {} : { session: readableSessions(caller) };
-export const carriedHandoffs = (caller: Rights): Prisma.HandoffWhereInput => {
-  const agentId = ownAgent(caller);
-  if (agentId === null) return {};
-  return {
-    OR: [
-      { targetAgentId: agentId },
-      { sourceAgentId: agentId, via: { not: 'OPERATOR' } },
-      { session: { agentSessions: { some: { agentId, readsFrom: null } } } },
-    ],
-  };
-};

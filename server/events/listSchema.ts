@@ -60,7 +60,7 @@ builder.queryField('events', (t) =>
       const all: Prisma.EventWhereInput[] = [];
       if (where.type !== null) all.push({ type: { in: where.type } });
       if (where.sessionId !== null) all.push({ sessionId: where.sessionId });
-      if (where.actor !== null) all.push({ actorPrincipal: { in: await principalsOf(context.prisma, where.actor) } });
+      if (where.actor !== null) all.push({ actorPrincipal: { in: await principalsOf(context.pool, where.actor) } });
       if (where.project !== null) all.push({ session: { project: where.project } });
       if (where.after !== null) all.push({ at: { gt: where.after } });
       if (where.before !== null) all.push({ at: { lt: where.before } });

@@ -41,7 +41,7 @@ builder.objectType('Actor', {
         const key = keyOf(actorPrincipal);
         if (key === null) return null;
         const path = { prev: info.path, key: '(agent of the key)', typename: undefined };
-        const id = await batched(context, { path }, key, (ids) => agentsOfKeys(context.prisma, ids));
+        const id = await batched(context, { path }, key, (ids) => agentsOfKeys(context.pool, ids));
         return id === undefined ? null : agentNamed(id, context, info);
       },
     }),

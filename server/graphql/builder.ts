@@ -20,7 +20,6 @@ import type { GraphQLContext } from './context.ts';
 import DeclaredPlugin from './declared.ts';
 import ExposedColumnsPlugin from './exposedColumns.ts';
 import { JsonScalar } from './input/jsonScalar.ts';
-import { readable } from './readableNodes.ts';
 import { decodeNodeId, encodeNodeId, type NodeType } from './nodeIds.ts';
 
 export interface SchemaShape {
@@ -82,8 +81,6 @@ export const builder = new SchemaBuilder<SchemaShape>({
       access: everybody,
       description: 'Returns the record with this global id; null when it does not exist or the caller may not read it.',
       args: { id: { description: 'Any global id, or the slug of an Agent.' } },
-      resolve: async (_root, { id }, context, _info, resolveNode) =>
-        (await readable([id], context))[0] === true ? resolveNode(id) : null,
     },
     nodesQueryOptions: {
       access: everybody,
@@ -95,14 +92,8 @@ export const builder = new SchemaBuilder<SchemaShape>({
           throw badArgument(`ids has ${ids.length} entries; the limit is ${maxNodes}: send several requests`, ['ids']);
         }
         const distinct = [...new Set(ids)];
-        const mayRead = await readable(distinct, context);
         // The `resolveNodes` that Pothos passes to a resolver ignores its argument and looks up all ids.
-        const found = await resolveNodes(
-          builder,
-          context,
-          info,
-          distinct.map((id, index) => (mayRead[index] === true ? id : null)),
-        );
+        const found = await resolveNodes(builder, context, info, distinct);
         const byId = new Map(distinct.map((id, index) => [id, found[index]]));
         return ids.map((id) => byId.get(id));
       },

@@ -1,20 +1,14 @@
 import type { ObjectRef } from '@pothos/core';
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import { ownAgent } from '../core/rights.ts';
 import { limits } from '../limits/limits.ts';
 import { compileCount } from '../reads/compile.ts';
 import { readCount, readPage } from '../reads/read.ts';
-import { tablesOf } from '../reads/tables.ts';
-import { batched } from './batch.ts';
-import { boundedRead } from './boundedReads.ts';
+import { boundedRead } from './callerReads.ts';
 import { builder, type Model, type ModelName, modelRef, type Types } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 import { badArgument } from './input/badArgument.ts';
-import { isLimited } from './limitedReads.ts';
-import { countReadable, type LimitedTable, readablePages } from './lists/limitedRows.ts';
 import { namesOf } from './path.ts';
-import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows, sqlPage } from './page.ts';
+import { cutPage, encodeCursor, inOrder, type Order, pageOf, type PageArgs, type PageOfRows } from './page.ts';
 import { nodePaths, plannedReader } from './plannedReader.ts';
 import { inTurn } from './processorTime.ts';
 
@@ -148,12 +142,6 @@ export function connectionOf(model: string, node: ObjectRef<Types, Row>): Object
 const cursorColumns = (order: Order): Record<string, true> =>
   Object.fromEntries(['id', ...Object.keys(order.columns)].map((column) => [column, true as const]));
 
-interface Delegate {
-  findMany(query: object, page: string): Promise<Row[]>;
-}
-const delegateOf = ({ prisma }: GraphQLContext, model: ModelName): Delegate =>
-  Reflect.get(prisma, model.charAt(0).toLowerCase() + model.slice(1)) as Delegate;
-
 export interface RootPage<M extends ModelName> {
   args: PageArgs;
   order: Order;
@@ -169,11 +157,11 @@ export function rootPage<M extends ModelName>(
   info: GraphQLResolveInfo,
 ): Connection {
   const { where: position, ...page } = pageOf<object, object>(args, order);
-  const { pool, prisma, held } = context;
+  const { pool, tables, caller, held } = context;
   const find = async (): Promise<PageOfRows<Row>> => {
     const { reader, isLarge } = plannedReader(model, cursorColumns(order), context, info);
     const read = (where: object): Promise<Row[]> =>
-      readPage(pool, reader, { ...page, where, position }, limits.held.ofPrisma);
+      readPage(pool, reader, { ...page, where, position }, caller, limits.held.ofPrisma);
     const found = await Promise.all(
       oneOf.map((where) => (isLarge ? boundedRead(held, namesOf(info).join('.'), () => read(where)) : read(where))),
     );
@@ -183,7 +171,7 @@ export function rootPage<M extends ModelName>(
     );
   };
   let found: Promise<PageOfRows<Row>> | undefined;
-  const count = (where: object): Promise<number> => readCount(pool, compileCount(tablesOf(prisma), model, where));
+  const count = (where: object): Promise<number> => readCount(pool, compileCount(tables, model, where, caller));
   return {
     cursor: (row) => encodeCursor(order, row),
     page: () => (found ??= find()),
@@ -203,14 +191,12 @@ interface RelatedPage {
   without?: string;
   /** The column that numbers the rows of a parent: pages can begin at a number. */
   numbered?: string;
-  /** An agent with a Carry reads the page and the number by statements of their own. */
-  limited?: LimitedTable;
 }
 
 /** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
 export function relatedPage<P extends ModelName>(
   relation: Model<P>['ListRelations'] & string,
-  { model, order, description, without, numbered, limited }: RelatedPage,
+  { model, order, description, without, numbered }: RelatedPage,
 ) {
   const argsOf = (given: PageArgs & { from?: number | null }): PageArgs =>
     numbered === undefined || given.from == null ? given : fromNumber(given.from, given, numbered, order);
@@ -239,56 +225,16 @@ export function relatedPage<P extends ModelName>(
     // What `select` would be, but for the paths: a page is found below both `nodes` and `edges`.
     // Pothos' guide does not document this name.
     extensions: { pothosPrismaSelect: select, isPage: true },
-    resolve: (parent: object, given: PageArgs, context: GraphQLContext, info: GraphQLResolveInfo): Connection => {
+    resolve: (parent: object, given: PageArgs): Connection => {
       const args = argsOf(given);
-      const all: Connection = {
+      return {
         cursor: (row) => encodeCursor(order, row),
         page: () => cutPage(Reflect.get(parent, relation) as Row[], args),
         totalCount: () => (parent as { _count: Record<string, number> })._count[relation]!,
       };
-      if (limited === undefined || ownAgent(context.caller) === null) return all;
-      const query = (): object =>
-        withColumns(queryFromInfo({ context, info, typeName: model, paths: nodePaths }), cursorColumns(order), without);
-      const { id } = parent as Row;
-      return {
-        ...all,
-        page: async () =>
-          (await isLimited(context))
-            ? cutPage(
-                (await batched(context, info, id, limitedPages(limited, model, order, args, context, query))) ?? [],
-                args,
-              )
-            : all.page(),
-        totalCount: async () => {
-          if (!(await isLimited(context))) return all.totalCount();
-          const path = { prev: info.path, key: 'totalCount', typename: undefined };
-          return (await batched(context, { path }, id, (parents) => countReadable(context, limited, parents))) ?? 0;
-        },
-      };
     },
   };
 }
-
-/** Reads a page of each parent with the rows that an agent with a Carry may read: their ids, then their columns. */
-const limitedPages =
-  (
-    limited: LimitedTable,
-    model: ModelName,
-    order: Order,
-    args: PageArgs,
-    context: GraphQLContext,
-    query: () => object,
-  ) =>
-  async (parents: readonly string[]): Promise<Map<string, Row[]>> => {
-    const readable = await readablePages(context, limited, parents, (given) => sqlPage(args, order, given));
-    const rows = await delegateOf(context, model).findMany(
-      { ...query(), where: { id: { in: [...readable.keys()] } }, relationLoadStrategy: 'join' },
-      '',
-    );
-    const pages = new Map<string, Row[]>(parents.map((parent) => [parent, []]));
-    for (const row of inOrder(rows, order, args)) pages.get(readable.get(row.id)!)!.push(row);
-    return pages;
-  };
 
 const withColumns = (query: { select?: object }, columns: object, without?: string): object => ({
   ...query,

@@ -4,7 +4,8 @@ import type { Streams } from '../live/streams.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Log } from '../infra/log.ts';
 import type { Rates } from '../limits/rates.ts';
-import { boundedReads } from './boundedReads.ts';
+import { type Tables, tablesOf } from '../reads/tables.ts';
+import { callerReads } from './callerReads.ts';
 import { HeldBytes } from './heldBytes.ts';
 import { ProcessorTime } from './processorTime.ts';
 
@@ -27,8 +28,9 @@ export interface Settings {
 /** The context of resolvers, one per request. */
 export interface GraphQLContext {
   caller: Caller;
-  /** For reads only: changes run in `runWork` on `pool`. Counts in `held`. */
+  /** For reads only, of what the caller may read: changes run in `runWork` on `pool`. Counts in `held`. */
   prisma: PrismaClient;
+  tables: Tables;
   pool: Pool;
   log: Logger;
   settings: Settings;
@@ -76,7 +78,8 @@ export function contexts({
     const held = new HeldBytes(heldBytes);
     return {
       caller,
-      prisma: boundedReads(prisma, held),
+      prisma: callerReads({ prisma, pool, caller, held }),
+      tables: tablesOf(prisma),
       pool,
       log: logOf(log, caller.request),
       settings,

@@ -8,7 +8,6 @@ export class HeldBytes {
   #exceeded: GraphQLError | null = null;
   #thrown: GraphQLError | null = null;
   #last: Promise<unknown> = Promise.resolve();
-  readonly #gathering = new Map<string, Promise<unknown>>();
 
   constructor(readonly limit: number = limits.held.bytes) {}
 
@@ -44,27 +43,13 @@ export class HeldBytes {
     return (this.#thrown ??= new GraphQLError(message, { path: [], extensions }));
   }
 
-  /**
-   * Runs the reads of a request one after the other, so that each is counted before the next one begins. Reads with the same
-   * `together` that are asked for in one tick begin in one tick: Prisma sends one statement for them.
-   */
-  inOrder<Result>(read: () => Promise<Result>, together: string | null = null): Promise<Result> {
-    const begin = (together === null ? undefined : this.#gathering.get(together)) ?? this.#begin(together);
-    const result = begin.then(() => {
+  /** Runs the reads of a request one after the other, so that each is counted before the next one begins. */
+  inOrder<Result>(read: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => {
       if (this.#thrown !== null) throw this.#thrown;
       return read();
     });
-    this.#last = Promise.allSettled([this.#last, result]);
+    this.#last = Promise.allSettled([result]);
     return result;
   }
-
-  #begin(together: string | null): Promise<unknown> {
-    if (together === null) return this.#last;
-    const begin = this.#last.then(endOfTick).then(() => this.#gathering.delete(together));
-    this.#gathering.set(together, begin);
-    return begin;
-  }
 }
-
-/** Resolves after all microtasks. */
-const endOfTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));

@@ -120,7 +120,7 @@ export const sessionOf = <Parent extends { sessionId: string }>(t: Fields<Parent
     type: modelRef('Session'),
     description: 'The Session in its current state.',
     resolve: (query, { sessionId }, _args, { prisma }) =>
-      prisma.session.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: sessionId } }),
+      prisma.session.findUniqueOrThrow({ ...query, where: { id: sessionId } }),
   });
 
 export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent>) =>
@@ -128,7 +128,7 @@ export const handoffOf = <Parent extends { handoffId: string }>(t: Fields<Parent
     type: modelRef('Handoff'),
     description: 'The Handoff in its current state.',
     resolve: (query, { handoffId }, _args, { prisma }) =>
-      prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+      prisma.handoff.findUniqueOrThrow({ ...query, where: { id: handoffId } }),
   });
 
 /** Of a move that may wait in the queue. */
@@ -138,9 +138,7 @@ export const handoffIfMade = <Parent extends { handoffId: string | null }>(t: Fi
     nullable: true,
     description,
     resolve: (query, { handoffId }, _args, { prisma }) =>
-      handoffId === null
-        ? null
-        : prisma.handoff.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: handoffId } }),
+      handoffId === null ? null : prisma.handoff.findUniqueOrThrow({ ...query, where: { id: handoffId } }),
   });
 
 export const agentOf = <Parent extends { agentId: string }>(t: Fields<Parent>) =>
@@ -148,5 +146,5 @@ export const agentOf = <Parent extends { agentId: string }>(t: Fields<Parent>) =
     type: modelRef('Agent'),
     description: 'The Agent in its current state.',
     resolve: (query, { agentId }, _args, { prisma }) =>
-      prisma.agent.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: agentId } }),
+      prisma.agent.findUniqueOrThrow({ ...query, where: { id: agentId } }),
   });

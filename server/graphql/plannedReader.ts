@@ -14,9 +14,9 @@ import {
   visit,
 } from 'graphql';
 import type { Path } from 'graphql/jsutils/Path.js';
-import { compile, type Reader, WhenSmall } from '../reads/compile.ts';
-import { tablesOf } from '../reads/tables.ts';
-import { isLarge, withoutContexts } from './boundedReads.ts';
+import { kindOf } from '../core/rights.ts';
+import { compile, type Reader, type Selection } from '../reads/compile.ts';
+import { isLarge, withSmallContexts } from './callerReads.ts';
 import type { ModelName } from './builder.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -51,7 +51,7 @@ export function plannedReader(
   if (others.length > 0) return plan(model, columns, context, info).reader;
   let of = known.get(node!);
   if (of === undefined) known.set(node!, (of = { variables: variablesBelow(node!, info), readers: new Map() }));
-  const key = JSON.stringify(of.variables.map((name) => info.variableValues[name]));
+  const key = JSON.stringify([kindOf(context.caller), ...of.variables.map((name) => info.variableValues[name])]);
   const found = of.readers.get(key);
   if (found !== undefined) return found;
   const { reader, isWhole } = plan(model, columns, context, info);
@@ -68,20 +68,13 @@ function plan(
   context: GraphQLContext,
   info: GraphQLResolveInfo,
 ): { reader: PlannedReader; isWhole: boolean } {
-  const planned = queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: columns });
-  const query = withSmallContexts(planned, withoutContexts(planned, true));
+  const query = withSmallContexts(
+    queryFromInfo({ context, info, typeName: model, paths: nodePaths, select: columns }) as Selection,
+  );
   const isWhole = loadsAll(context, info);
-  const reader = compile(tablesOf(context.prisma), model, query, isWhole) as Reader<{ id: string }>;
+  const reader = compile(context.tables, model, query, { reader: context.caller, isWhole }) as Reader<{ id: string }>;
   return { reader: { reader, isLarge: isLarge(query) }, isWhole };
 }
-
-/** A second statement for the Contexts of a page takes a quarter more processor time than reading small ones with their rows. */
-const smallContext = new WhenSmall(8 * 1024);
-
-const withSmallContexts = <Query extends { select?: object | null }>(planned: Query, query: Query): Query =>
-  Reflect.get(planned.select ?? {}, 'context') === true
-    ? { ...query, select: { ...query.select, context: smallContext } }
-    : query;
 
 function variablesBelow(node: FieldNode, { fragments }: GraphQLResolveInfo): string[] {
   const names = new Set<string>();

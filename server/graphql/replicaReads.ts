@@ -9,7 +9,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { DomainError } from '../core/errors.ts';
 import { observed } from '../core/observed.ts';
-import { boundedReads } from './boundedReads.ts';
+import { callerReads } from './callerReads.ts';
 import type { GraphQLContext } from './context.ts';
 import { causeOf, hasState } from './errors/away.ts';
 import { HeldBytes } from './heldBytes.ts';
@@ -44,7 +44,7 @@ export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContex
           const contextValue: GraphQLContext = {
             ...context,
             pool: replica.pool,
-            prisma: boundedReads(replica.prisma, context.held),
+            prisma: callerReads({ ...context, prisma: replica.prisma, pool: replica.pool }),
           };
           const result = await replica.whileFollowed(execute({ ...given, contextValue }));
           const causes = result?.errors?.map(causeOf) ?? [];
@@ -54,7 +54,7 @@ export function replicaReads(replica: Copy, { pool, prisma }: Pick<GraphQLContex
           }
           if (causes.some((cause) => hasState(cause, readOnly))) ofPrimary.add(document);
           const held = new HeldBytes(context.held.limit);
-          Object.assign(context, { held, prisma: boundedReads(prisma, held) });
+          Object.assign(context, { held, prisma: callerReads({ ...context, prisma, held }) });
         }
         observed('query', pool, { from: 'primary' });
         return execute(given);

@@ -49,9 +49,8 @@ import '../webhooks/schema.ts';
 import './errors/types.ts';
 import { guard } from '../access/guard.ts';
 import { builder } from './builder.ts';
-import { limitReads } from './limitedReads.ts';
 import { metered } from './processorTime.ts';
 import { rejecting } from './rejecting.ts';
 
 /** The whole schema. The imports above register their types with the builder. */
-export const schema = rejecting(metered(limitReads(guard(builder.toSchema()))));
+export const schema = rejecting(metered(guard(builder.toSchema())));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { containing } from '../core/containing.ts';
+import type { Pool } from 'pg';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { HandoffStatus, HandoffVia } from '../graphql/enums.ts';
 import {
@@ -68,7 +69,7 @@ export const handoffFilter = inputObject(
 
 /** Returns one filter, or two for an agent: as source and as target, which never overlap. */
 export async function handoffsWhere(
-  prisma: PrismaClient,
+  { prisma, pool }: { prisma: PrismaClient; pool: Pool },
   { agentId, ...filter }: z.output<typeof handoffFilter>,
   now: Date,
 ): Promise<Prisma.HandoffWhereInput[]> {
@@ -99,7 +100,7 @@ export async function handoffsWhere(
       OR: [{ reason: matches }, { rejectionReason: matches }, { failureReason: matches }, { cancelReason: matches }],
     });
   }
-  if (filter.actor !== null) all.push({ actorPrincipal: { in: await principalsOf(prisma, filter.actor) } });
+  if (filter.actor !== null) all.push({ actorPrincipal: { in: await principalsOf(pool, filter.actor) } });
   for (const [column, open, least, most] of [
     ['waitedMs', { status: 'INITIATED' }, filter.waitedAtLeastSeconds, filter.waitedAtMostSeconds],
     ['lastedMs', { closedAt: null }, filter.lastedAtLeastSeconds, filter.lastedAtMostSeconds],

@@ -51,7 +51,8 @@ builder.prismaNode('Handoff', {
       select: (_args, _context, nested) => ({
         triggeringToolCalls: { orderBy: { position: 'asc' }, select: { toolCall: nested() } },
       }),
-      resolve: ({ triggeringToolCalls }) => triggeringToolCalls.map(({ toolCall }) => toolCall),
+      resolve: ({ triggeringToolCalls }) =>
+        triggeringToolCalls.flatMap(({ toolCall }) => (toolCall as typeof toolCall | null) ?? []),
     }),
     snapshot: t.relation('snapshot', { description: 'Snapshot of what the source Agent could see.' }),
     session: t.relation('session', { description: 'The Session that was handed off.' }),
@@ -118,7 +119,6 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       model: 'Handoff',
       order: { name: 'handoff depth', columns: { depth: 'integer' }, direction: 'desc' },
       description: 'Handoffs of the Session, newest first.',
-      limited: { table: 'handoffs', parent: 'session_id' },
     }),
   ),
   lastHandoff: t.relation('lastHandoff', {
@@ -150,7 +150,6 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
       model: 'Handoff',
       order: byInitiation,
       description: `Handoffs from the Agent, newest first. ${ofItself}`,
-      limited: { table: 'handoffs', parent: 'source_agent_id' },
     }),
   }),
 }));

@@ -118,9 +118,9 @@ builder.queryField('handoffStats', (t) =>
     description:
       'Sums the Handoffs that the caller may read by group: the largest groups first, with DAY the newest days first. Handoffs of pruned Sessions are not among them: handoffCounts has these.',
     args: argsOf(args),
-    resolve: async (_root, given, { pool, prisma, caller }) => {
+    resolve: async (_root, given, { pool, caller }) => {
       const { groupBy, where, first } = decodeArgs(args, given);
-      const principals = where.actor === null ? [] : await principalsOf(prisma, where.actor);
+      const principals = where.actor === null ? [] : await principalsOf(pool, where.actor);
       return handoffStats(pool, caller, { groupBy, filter: where, principals, first, now: new Date() });
     },
   }),

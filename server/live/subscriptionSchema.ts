@@ -148,7 +148,6 @@ const blank = {
 async function readEvent({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> {
   const event = await prisma.event.findUnique({
     select: { id: true, ...select },
-    relationLoadStrategy: 'join',
     where: { id },
   });
   if (event === null)

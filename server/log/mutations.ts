@@ -153,7 +153,7 @@ mutation('appendTurn', {
         type: modelRef('Turn'),
         description: 'The Turn.',
         resolve: (query, { turnId }, _args, { prisma }) =>
-          prisma.turn.findUniqueOrThrow({ ...query, relationLoadStrategy: 'join', where: { id: turnId } }),
+          prisma.turn.findUniqueOrThrow({ ...query, where: { id: turnId } }),
       }),
       session: sessionOf(t),
     }),

@@ -54,6 +54,11 @@ export async function usageOfSessions(pool: Pool, sessionIds: readonly string[])
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Adds a row that the caller may read to the rows of its parent. */
+function add(rows: Map<string, { id: string }[]>, parent: string, row: { id: string } | undefined): void {
+  if (row !== undefined) rows.set(parent, [...(rows.get(parent) ?? []), row]);
+}
+
 /** The newest `limit` ToolCalls in each snapshot, newest first, with the columns and relations of `query`. */
 export async function visibleToolCalls(
   { pool, prisma }: { pool: Pool; prisma: PrismaClient },
@@ -75,7 +80,7 @@ export async function visibleToolCalls(
   });
   const calls = new Map(found.map((call) => [call.id, call]));
   const visible = new Map<string, { id: string }[]>();
-  for (const { snapshotId, id } of rows) visible.set(snapshotId, [...(visible.get(snapshotId) ?? []), calls.get(id)!]);
+  for (const { snapshotId, id } of rows) add(visible, snapshotId, calls.get(id));
   return visible;
 }
 
@@ -99,7 +104,7 @@ export async function callsAfterMessages(
   const found = await prisma.toolCall.findMany({ ...query, where: { id: { in: rows.map(({ id }) => id) } } });
   const calls = new Map(found.map((call) => [call.id, call]));
   const following = new Map<string, { id: string }[]>();
-  for (const { messageId, id } of rows) following.set(messageId, [...(following.get(messageId) ?? []), calls.get(id)!]);
+  for (const { messageId, id } of rows) add(following, messageId, calls.get(id));
   return following;
 }
 
@@ -130,8 +135,7 @@ export async function eventsAfterMessages(
   const found = await prisma.event.findMany({ ...query, where: { id: { in: rows.map(({ id }) => id) } } });
   const events = new Map(found.map((event) => [event.id, event]));
   const following = new Map<string, { id: string }[]>();
-  for (const { messageId, id } of rows)
-    following.set(messageId, [...(following.get(messageId) ?? []), events.get(id)!]);
+  for (const { messageId, id } of rows) add(following, messageId, events.get(id));
   return following;
 }
 

@@ -13,7 +13,6 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       model: 'Turn',
       order: byIndex,
       description: 'Turns of the Session, newest first.',
-      limited: { table: 'turns', parent: 'session_id' },
     }),
   ),
   messages: t.field(
@@ -23,7 +22,6 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
       description: 'The log, newest Message first; `last: n` returns the oldest n.',
       without: 'content',
       numbered: 'sequence',
-      limited: { table: 'messages', parent: 'session_id' },
     }),
   ),
   decisions: t.relation('decisions', {
@@ -57,7 +55,6 @@ builder.prismaObjectFields(modelRef('AgentSession'), (t) => ({
       model: 'Turn',
       order: byIndex,
       description: 'The Turns of this tenure, newest first.',
-      limited: { table: 'turns', parent: 'agent_session_id' },
     }),
   ),
   snapshots: t.field(

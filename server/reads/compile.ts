@@ -1,5 +1,6 @@
+import { conditionOf, type Rights } from '../core/rights.ts';
 import type { Column, Relation, Table, Tables } from './tables.ts';
-import { Conditions, hasOnePlan, listed, related, Values } from './where.ts';
+import { Conditions, hasOnePlan, listed, OwnIds, related, Values, valuesFor } from './where.ts';
 
 /** What is selected of a row: `select`, or all columns and the relations of `include`. */
 export interface Selection {
@@ -32,8 +33,8 @@ export interface Compiled {
 }
 
 export interface Reader<Row = object> {
-  /** The statement for a page; each of its rows is one JSON array. */
-  page(page: Page): Compiled;
+  /** The statement for a page, for a reader of the same kind (`kindOf`); each of its rows is one JSON array. */
+  page(page: Page, reader: Rights): Compiled;
   rowOf(json: unknown): Row;
 }
 
@@ -51,52 +52,38 @@ const sizes = [2, 6, 11, 21, 51, 101];
 
 /**
  * Compiles a selection of Prisma's to one statement. Each row is one JSON array, in which a relation is an array of its own:
- * a third of the processor time that the driver takes for a value for each column.
+ * a third of the processor time that the driver takes for a value for each column. Every table that is read has the condition of
+ * those who may read its rows.
  */
-export function compile(tables: Tables, model: string, selection: Selection, isWhole = false): Reader {
+export function compile(
+  tables: Tables,
+  model: string,
+  selection: Selection,
+  { reader, isWhole = false }: { reader: Rights; isWhole?: boolean },
+): Reader {
   const table = tables.get(model)!;
   const values = new Values();
-  const { sql, decode } = new Compiler(tables, values, isWhole).row(table, 't0', selection);
+  const { sql, decode } = new Compiler(tables, values, reader, isWhole).row(table, 't0', selection);
   return {
-    page(page) {
+    page(page, of) {
       const all = new Values(values.all);
-      const text = pageOf(tables, all, table, 't0', sql, page, []);
-      return { text, values: all.all, onePlan: hasOnePlan(table, page.where ?? {}) };
+      const text = new Compiler(tables, all, of, isWhole).page(table, 't0', sql, page);
+      return { text, values: valuesFor(all, of), onePlan: hasOnePlan(table, page.where ?? {}) };
     },
     rowOf: decode as (json: unknown) => object,
   };
 }
 
 /** The statement that counts the rows of a filter. */
-export function compileCount(tables: Tables, model: string, where: object): Compiled {
+export function compileCount(tables: Tables, model: string, where: object, reader: Rights): Compiled {
   const table = tables.get(model)!;
   const values = new Values();
-  const condition = new Conditions(tables, values).of(table, 't0', where as Record<string, unknown>);
+  const from = new Compiler(tables, values, reader, false).rows(table, 't0', where);
   return {
-    text: `SELECT count(*)::int AS count FROM ${table.sql} t0 WHERE ${condition}`,
-    values: values.all,
+    text: `SELECT count(*)::int AS count FROM ${from}`,
+    values: valuesFor(values, reader),
     onePlan: hasOnePlan(table, where),
   };
-}
-
-/** A statement for the rows of a page, each with the expression `sql`. */
-function pageOf(
-  tables: Tables,
-  values: Values,
-  table: Table,
-  row: string,
-  sql: string,
-  { where, position, orderBy, take, ...others }: Page,
-  conditions: readonly string[],
-): string {
-  const [unknown] = Object.entries(others).filter(([, option]) => option !== undefined);
-  if (unknown !== undefined) throw new Error(`No option ${unknown[0]} of a page of ${table.model}`);
-  const all = [...conditions, new Conditions(tables, values).of(table, row, { AND: [where ?? {}, position ?? {}] })];
-  const order = orderOf(table, row, orderBy);
-  const text = `SELECT ${sql} AS row FROM ${table.sql} ${row} WHERE ${all.join(' AND ')}${order === '' ? '' : ` ORDER BY ${order}`}`;
-  if (take === undefined) return text;
-  const size = sizes.find((each) => each >= take) ?? take;
-  return `SELECT row FROM (${text} LIMIT ${size}) p LIMIT ${values.add(take)}`;
 }
 
 function orderOf(table: Table, row: string, orderBy: Page['orderBy']): string {
@@ -114,11 +101,42 @@ function orderOf(table: Table, row: string, orderBy: Page['orderBy']): string {
 class Compiler {
   #aliases = 0;
 
+  readonly #ids: OwnIds;
+
   constructor(
     readonly tables: Tables,
     readonly values: Values,
+    readonly reader: Rights,
     readonly isWhole: boolean,
-  ) {}
+  ) {
+    this.#ids = new OwnIds(values);
+  }
+
+  /** The rows of a table that match a filter and that the reader may read. The only FROM. */
+  rows(table: Table, row: string, where: object, on?: string): string {
+    const readable = conditionOf(table.model, row, this.reader, this.#ids);
+    const given = new Conditions(this.tables, this.values).of(table, row, where as Record<string, unknown>);
+    const all = [on, given, readable].filter((condition) => condition != null);
+    return `${table.sql} ${row} WHERE ${all.join(' AND ')}`;
+  }
+
+  /** A statement for the rows of a page, each with the expression `sql`. */
+  page(
+    table: Table,
+    row: string,
+    sql: string,
+    { where, position, orderBy, take, ...others }: Page,
+    on?: string,
+  ): string {
+    const [unknown] = Object.entries(others).filter(([, option]) => option !== undefined);
+    if (unknown !== undefined) throw new Error(`No option ${unknown[0]} of a page of ${table.model}`);
+    const order = orderOf(table, row, orderBy);
+    const from = this.rows(table, row, { AND: [where ?? {}, position ?? {}] }, on);
+    const text = `SELECT ${sql} AS row FROM ${from}${order === '' ? '' : ` ORDER BY ${order}`}`;
+    if (take === undefined) return text;
+    const size = sizes.find((each) => each >= take) ?? take;
+    return `SELECT row FROM (${text} LIMIT ${size}) p LIMIT ${this.values.add(take)}`;
+  }
 
   /** A row as a JSON array of what is selected. */
   row(table: Table, row: string, selection: Selection): Part {
@@ -151,7 +169,7 @@ class Compiler {
     const alias = `t${(this.#aliases += 1)}`;
     const { sql, decode } = this.row(table, alias, { select, include });
     const on = related(row, relation, alias);
-    const text = pageOf(this.tables, this.values, table, alias, sql, page, [on]);
+    const text = this.page(table, alias, sql, page, on);
     return relation.isList
       ? { sql: `(SELECT json_agg(l.row) FROM (${text}) l)`, decode: listDecoder(decode!) }
       : { sql: `(${text})`, decode };
@@ -165,8 +183,7 @@ class Compiler {
       const other = this.tables.get(relation.model)!;
       const alias = `t${(this.#aliases += 1)}`;
       const { where = {} } = select[name] === true ? {} : select[name]!;
-      const condition = new Conditions(this.tables, this.values).of(other, alias, where as Record<string, unknown>);
-      return `(SELECT count(*) FROM ${other.sql} ${alias} WHERE ${related(row, relation, alias)} AND ${condition})`;
+      return `(SELECT count(*) FROM ${this.rows(other, alias, where, related(row, relation, alias))})`;
     });
     return {
       sql: `json_build_array(${counts.join(', ')})`,

@@ -1,10 +1,17 @@
 import type { Pool, QueryArrayConfig } from 'pg';
 import { statement } from '../core/changes.ts';
+import type { Rights } from '../core/rights.ts';
 import type { Compiled, Page, Reader } from './compile.ts';
 
 /** Reads a page: one statement. `mostBytes`: it ends with `AnswerTooLarge` when its answer is larger. */
-export async function readPage<Row>(pool: Pool, reader: Reader<Row>, page: Page, mostBytes?: number): Promise<Row[]> {
-  const rows = await read(pool, reader.page(page), mostBytes);
+export async function readPage<Row>(
+  pool: Pool,
+  reader: Reader<Row>,
+  page: Page,
+  caller: Rights,
+  mostBytes?: number,
+): Promise<Row[]> {
+  const rows = await read(pool, reader.page(page, caller), mostBytes);
   return rows.map(([json]) => reader.rowOf(json));
 }
 

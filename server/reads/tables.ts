@@ -1,5 +1,5 @@
 import { getDatamodel } from '../generated/pothos-types.ts';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 
 export interface Column {
   kind: 'column';
@@ -21,7 +21,7 @@ export interface Relation {
 }
 
 export interface Table {
-  model: string;
+  model: Prisma.ModelName;
   /** Name in SQL. */
   sql: string;
   fields: ReadonlyMap<string, Column | Relation>;
@@ -83,7 +83,7 @@ function describe(names: Names): Tables {
     Object.entries(models).map(([model, { fields }]) => [
       model,
       {
-        model,
+        model: model as Prisma.ModelName,
         sql: quoted(names.models[model]!.dbName ?? model),
         fields: new Map(fields.map((field) => [field.name, describeField(model, field)])),
       },

@@ -1,3 +1,4 @@
+import { ownAgent, type ReaderIds, type Rights } from '../core/rights.ts';
 import type { Column, Relation, Table, Tables } from './tables.ts';
 
 /** The values of a statement, in the order of their numbers. */
@@ -13,6 +14,33 @@ export class Values {
     return `$${this.all.push(value)}`;
   }
 }
+
+/** Stands among the values of a statement for an id of its reader. */
+class OwnId {
+  constructor(readonly of: (reader: Rights) => string | null) {}
+}
+const ownAgentId = new OwnId(ownAgent);
+const ownKeyId = new OwnId(({ keyId }) => keyId ?? null);
+
+/** The reader's ids, placed where a condition first names them: PostgreSQL refuses a value that no condition has. */
+export class OwnIds implements ReaderIds {
+  #agent: string | undefined;
+  #key: string | undefined;
+
+  constructor(readonly values: Values) {}
+
+  get agent(): string {
+    return (this.#agent ??= this.values.add(ownAgentId));
+  }
+
+  get key(): string {
+    return (this.#key ??= this.values.add(ownKeyId));
+  }
+}
+
+/** The values of a statement for this reader. */
+export const valuesFor = ({ all }: Values, reader: Rights): unknown[] =>
+  all.map((value) => (value instanceof OwnId ? value.of(reader) : value));
 
 type Where = Readonly<Record<string, unknown>>;
 type Operators = Readonly<Record<string, unknown>>;

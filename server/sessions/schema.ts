@@ -7,7 +7,7 @@ import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
-import { limitIn } from '../graphql/limitedReads.ts';
+import { limitIn } from '../graphql/sessionLimit.ts';
 import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import { isOpenSession } from '../custody/rules.ts';
 import { isOpenTenure } from './queries.ts';

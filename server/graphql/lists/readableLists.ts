@@ -1,8 +1,7 @@
 import { statement } from '../../core/changes.ts';
-import { carriedHandoffs, ownAgent, readableHandoffs, readableSessions } from '../../core/rights.ts';
+import { ownAgent } from '../../core/rights.ts';
 import type { Prisma } from '../../generated/prisma/client.ts';
 import type { GraphQLContext } from '../context.ts';
-import { isLimited } from '../limitedReads.ts';
 
 type ReaderContext = Pick<GraphQLContext, 'caller' | 'pool'>;
 
@@ -17,19 +16,18 @@ const findSessions = statement(
 );
 
 /**
- * Filters a list to the records that the caller may read. An agent's Sessions are looked up first and listed by id:
- * otherwise PostgreSQL would scan the Sessions of all agents in the order of the list. For an agent above the limit such a
- * scan is fast, because many of the Sessions that it passes are its own.
+ * Filters that help PostgreSQL to find the few rows that an agent may read; the reader adds who may read them. The agent's Sessions
+ * are looked up first and listed by id: otherwise PostgreSQL would scan the Sessions of all agents in the order of the list. For an
+ * agent above the limit such a scan is fast, because many of the Sessions that it passes are its own.
  */
 export async function sessionsToList(context: ReaderContext): Promise<Prisma.SessionWhereInput> {
   const sessionIds = await findSessionIds(context);
-  return sessionIds === null ? readableSessions(context.caller) : { id: { in: sessionIds } };
+  return sessionIds === null ? {} : { id: { in: sessionIds } };
 }
 
 export async function handoffsToList(context: ReaderContext): Promise<Prisma.HandoffWhereInput> {
-  const [sessionIds, isPartly] = await Promise.all([findSessionIds(context), isLimited(context)]);
-  const inSessions = sessionIds === null ? readableHandoffs(context.caller) : { sessionId: { in: sessionIds } };
-  return isPartly ? { AND: [inSessions, carriedHandoffs(context.caller)] } : inSessions;
+  const sessionIds = await findSessionIds(context);
+  return sessionIds === null ? {} : { sessionId: { in: sessionIds } };
 }
 
 /** The Sessions that the caller may read; null when there are too many, or the caller reads all. */
