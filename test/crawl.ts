@@ -20,8 +20,8 @@ const ofItself = [
   'handoffsGiven',
 ];
 
-/** Selects all fields of a type, down to `depth` levels of objects. */
-function everything(type: GraphQLObjectType, depth: number): string {
+/** Selects all fields of a type, down to `depth` levels of objects. Of an Agent without those of itself only. */
+export function everything(type: GraphQLObjectType, depth: number): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: outer }) => {
     const inner = getNamedType(outer);
     if (type.name === 'Agent' && ofItself.includes(name)) return [];

@@ -198,17 +198,17 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     ],
     [
       'Contexts of Session.lastHandoff',
-      2,
+      1,
       `query ($n: Int) { sessions(first: $n) { nodes { id lastHandoff { ${handoff} } openHandoff { id status } } } }`,
     ],
     [
       'Contexts of Session.handoffs, counted',
-      2,
+      1,
       `query ($n: Int) { sessions(first: $n) { nodes { id handoffs(first: $n) { totalCount nodes { ${handoff} } pageInfo { hasNextPage } } } } }`,
     ],
     [
       'Contexts below nodes',
-      2,
+      1,
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }',
     ],
     [
