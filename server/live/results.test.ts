@@ -88,7 +88,7 @@ async function cost(listeners: Listener[], sessionId: string) {
     expect(result).toMatchObject({ data: { event: { type: 'LOG_CHANGED', session: { id: sessionId } } } });
   return {
     rows: log.texts.filter((text) => /FROM event_positions p JOIN events/.test(text)).length,
-    loads: log.texts.filter((text) => /FROM "public"\."events"/.test(text)).length,
+    loads: log.texts.filter((text) => /FROM "events" t0/.test(text)).length,
     groups,
     results: new Set(results.map((result) => JSON.stringify(result))).size,
   };
@@ -175,7 +175,7 @@ test('20 subscribers that resume on a new server share the reads of the missed e
   log.stop();
   expect(new Set(heard).size).toBe(1);
   expect(new Set(heard[0]!.split(' '))).toEqual(new Set(missed.map((id) => encodeId('session', id))));
-  const loads = log.texts.filter((text) => /FROM "public"\."events"/.test(text)).length;
+  const loads = log.texts.filter((text) => /FROM "events" t0/.test(text)).length;
   expect(loads).toBeLessThan(2 * missed.length);
   back.close();
   await restarted.stop();
