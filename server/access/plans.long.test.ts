@@ -74,19 +74,19 @@ const handoffs = (args = '') =>
   `{ handoffs${args} { nodes { id status sourceAgent { id } targetAgent { id } session { id title } } pageInfo { endCursor } } }`;
 const sessions = (args = '') => `{ sessions${args} { nodes { id title agent { id } lastHandoff { id status } } } }`;
 
-// One statement of each list asks whether a tenure of the agent has a limit.
+// The Sessions of the agent are looked up first.
 const reads: [string, string, number][] = [
-  ['handoffs', handoffs(), 3],
-  ['handoffs of a rare status', handoffs('(where: { status: [INITIATED] })'), 3],
-  ['handoffs from or to an agent', handoffs('(where: { agentId: "busy" })'), 4],
-  ['sessions', sessions(), 3],
-  ['sessions by their last change', sessions('(orderBy: { field: UPDATED_AT })'), 3],
+  ['handoffs', handoffs(), 2],
+  ['handoffs of a rare status', handoffs('(where: { status: [INITIATED] })'), 2],
+  ['handoffs from or to an agent', handoffs('(where: { agentId: "busy" })'), 3],
+  ['sessions', sessions(), 2],
+  ['sessions by their last change', sessions('(orderBy: { field: UPDATED_AT })'), 2],
   ['a session that the agent may not read', '{ session(id: "FOREIGN") { id handoffs { nodes { id } } } }', 1],
   ['the events of a session', '{ sessionEvents(sessionId: "OWN") { nodes { id } } }', 2],
   [
     'the lists of the own agent',
     '{ viewer { agent { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } } }',
-    2,
+    1,
   ],
 ];
 
@@ -95,16 +95,14 @@ const oneSession = '{ session(id: "OWN") { id handoffs { nodes { id } } } }';
 const nodes = '{ nodes(ids: ["OWN", "FOREIGN"]) { id } }';
 
 describe.each([
-  // OWN is its own: what it may read of it is loaded, or asked for, by a second statement.
-  // None of its Sessions is PAUSED.
-  ['an agent with 10 sessions', newcomer, 2, 2],
-  ['an agent with 30 % of all sessions', busy, 1, 3],
-])('for %s no query scans a large table', (_who, caller, ofOwn, ofRare) => {
+  ['an agent with 10 sessions', newcomer],
+  ['an agent with 30 % of all sessions', busy],
+])('for %s no query scans a large table', (_who, caller) => {
   test.each([
     ...reads,
-    ['sessions of a rare status', rareSessions, ofRare] as const,
-    ['a session', oneSession, ofOwn] as const,
-    ['nodes', nodes, ofOwn] as const,
+    ['sessions of a rare status', rareSessions, 2] as const,
+    ['a session', oneSession, 1] as const,
+    ['nodes', nodes, 1] as const,
   ])('%s', async (_name, source, statements) => {
     const answer = await ask(caller, source);
     expect(answer.statements).toBe(statements);
