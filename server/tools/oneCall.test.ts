@@ -4,6 +4,7 @@ import { encodeId } from '../core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
 import { connect } from '../../test/mcp.ts';
 import { startApp } from '../../test/server.ts';
+import { runs } from '../../test/runs.ts';
 import { world } from '../../test/world.ts';
 
 const database = await testDatabase();
@@ -110,6 +111,6 @@ it('a turn that hands off is in the log once, with its call and its words, in wh
         for (const words of ['Mend it.', 'I hand it off.']) expect(context[0]!.context).toContain(words);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -84,6 +84,8 @@ export const changesFiles = (action: Action): boolean => changedBy(action, '').l
 
 /** Files of one line; more are not named. */
 const maxFiles = 200;
+/** Simple commands of one line; what follows is not read. */
+const maxParts = 200;
 
 function writtenIn(parts: Action['parts'], output: string): string[] {
   const files = new Set<string>();
@@ -218,7 +220,7 @@ export function inFolder(folder: string, path: string): string {
 function partsOf(commands: SimpleCommand[], from: string): { parts: Action['parts']; folder: string } {
   let folder = from;
   const loops = new Map<string, string[]>();
-  const parts = commands.flatMap((command): Action['parts'] => {
+  const parts = commands.slice(0, maxParts).flatMap((command): Action['parts'] => {
     const [program, target, flag] = command.words;
     if (program === 'for' && target !== undefined && flag === 'in')
       loops.set(target, command.words.slice(3, 3 + maxLoopValues));

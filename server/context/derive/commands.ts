@@ -75,11 +75,15 @@ function insideOf(words: readonly string[]): string[] | null {
   return words.slice(/^(conda|mamba|micromamba)$/.test(first) ? at : at + 1);
 }
 
+/** More programs than these do not run each other in one command. */
+const maxWrappers = 20;
+
 /** Program and arguments without assignments, `sudo`, `npx`, `poetry run` and the like. */
 export function programOf({ words }: SimpleCommand): { program: string; args: string[] } {
   let rest = words;
-  for (;;) {
+  for (let wrapped = 0; ; wrapped += 1) {
     const [first = '', second = ''] = rest;
+    if (wrapped === maxWrappers) return { program: posix.basename(first), args: rest.slice(1) };
     if (assignment.test(first) || wrappers.has(first)) rest = rest.slice(1);
     else if (first === 'timeout')
       rest = rest.slice(rest.findIndex((word, index) => index > 0 && !word.startsWith('-')) + 1);
@@ -253,7 +257,11 @@ function runsTask(program: string, args: readonly string[]): boolean {
     return false;
   const runs = /^(run|run-script|r|workspace|workspaces|foreach|affected|run-many|tasks?)$/.test(first);
   const options = words.flatMap((word) => /^--(?:target|targets|task)=(.+)$/.exec(word)?.[1]?.split(',') ?? []);
-  if (first === 'run' && rest.length > 0 && isCheck({ words: rest, text: '', writes: [], input: '', joiner: '' }))
+  if (
+    first === 'run' &&
+    rest.length > 0 &&
+    isCheck({ words: rest.slice(0, maxWrappers), text: '', writes: [], input: '', joiner: '' })
+  )
     return true;
   // A package manager takes what follows the name as arguments of the task.
   return [...(runs || !packageManagers.has(program) ? [first, ...rest] : [first]), ...options].some((word) =>

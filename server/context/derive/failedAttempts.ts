@@ -61,7 +61,7 @@ const isLook = ({ parts, output, command }: Action): boolean =>
   !/denied|not permitted/i.test(output);
 
 const notFound =
-  /(?:^|: )([\w.+-]+): (?:command )?not found\b|command not found: ([\w.+-]+)|'?([\w.+-]+)'? is not recognized as/m;
+  /(?:^|: )([\w.+-]{1,100}): (?:command )?not found\b|command not found: ([\w.+-]{1,100})|(?<![\w.+-])([\w.+-]{1,100})'? is not recognized as/m;
 /** Another program with nearly the same name worked: `gti`, `python` beside `python3`. */
 function isTypo({ output }: Action, ran: ReadonlySet<string>): boolean {
   const found = notFound.exec(output);
