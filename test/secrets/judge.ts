@@ -1,8 +1,18 @@
 import { redactText, redactTexts, redactValue, type Redactions } from '../../server/redaction/redact.ts';
 import type { Sample, Written } from './samples.ts';
 
-/** The stored result as one text. */
-export function redacted(written: Written): Redactions & { stored: string } {
+type Stored = Redactions & { stored: string };
+
+const known = new WeakMap<Written, Stored>();
+
+/** The stored result as one text. Several tests ask for the same samples. */
+export function redacted(written: Written): Stored {
+  const stored = known.get(written) ?? store(written);
+  known.set(written, stored);
+  return stored;
+}
+
+function store(written: Written): Stored {
   if ('text' in written) {
     const { text, ...found } = redactText(written.text);
     return { ...found, stored: text };
