@@ -43,7 +43,7 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
-export interface Returned {
+interface Returned {
   handoff: string;
   target: string;
   how: string;
