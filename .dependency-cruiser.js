@@ -84,7 +84,7 @@ export default {
       inFolders('live', 'core'),
       '^server/context/neutralise\\.ts$',
       '^server/graphql/page\\.ts$',
-      '^server/infra/http/(originCheck|body|eventStream)\\.ts$',
+      '^server/infra/http/(answers|originCheck|body|eventStream)\\.ts$',
       '^server/engine\\.ts$',
     ]),
     ...['metrics', 'traces'].map((name) => server(name, inFolders(name), [inFolders('core')])),

@@ -77,8 +77,11 @@ async function build(outDir: string): Promise<void> {
       minify: false,
       rolldownOptions: {
         input: Object.fromEntries([
-          ...programs.map((program) => [nameOf(program), join(root, program)]),
-          ...workers.map((worker) => [basename(worker).replace(/\.\w+$/, '.js'), join(root, 'server', worker)]),
+          ...programs.map((program): [string, string] => [nameOf(program), join(root, program)]),
+          ...workers.map((worker): [string, string] => [
+            basename(worker).replace(/\.\w+$/, '.js'),
+            join(root, 'server', worker),
+          ]),
         ]),
         output: { ...hookAlone, entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' },
       },

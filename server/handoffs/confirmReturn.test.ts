@@ -12,7 +12,10 @@ it('keeps the first time at which the source was told, and refuses a handoff tha
   await agent('author', { collaborators: ['reviewer'] });
   const { handoffId } = await initiate(await session('author'), 'reviewer');
   const confirm = () => run(confirmReturn, { handoffId });
-  await expect(confirm()).rejects.toMatchObject({ code: 'INVALID_STATE', message: expect.stringMatching(/INITIATED/) });
+  await expect(confirm()).rejects.toMatchObject({
+    code: 'INVALID_STATE',
+    message: expect.stringMatching(/INITIATED/) as string,
+  });
   await run(cancelHandoff, { handoffId, reason: null });
   const toldAt = async () =>
     (await pool.query<{ at: Date | null }>('SELECT return_told_at AS at FROM handoffs WHERE id = $1', [handoffId]))

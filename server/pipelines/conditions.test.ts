@@ -52,8 +52,8 @@ describe('a condition of advancePipeline', () => {
       /^Outcome DONE cannot be decided: 'score' is .* and is compared with .*contextVariables/,
     );
     expect(await look(id)).toMatchObject({ status: 'RUNNING', stage: 'review' });
-    const wanted = Array.isArray(when.value)
-      ? when.value[0]
+    const wanted: unknown = Array.isArray(when.value)
+      ? (when.value[0] as unknown)
       : when.op === 'LT'
         ? 3
         : when.op === 'GT'
