@@ -52,6 +52,7 @@ export const mutations: Record<string, Given> = {
   archiveHandoffTool: async (make) => ({ toolId: await make.tool() }),
   archivePipeline: async (make) => ({ slug: await make.pipeline() }),
   cancelHandoff: ofHandoff,
+  confirmReturn: ofHandoff,
   cancelPendingHandoffs: ofSession,
   cancelSession: ofSession,
   captureSnapshot: ofSession,
