@@ -10,7 +10,7 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, n) 
 const named = (count: number, of: (name: string) => unknown): object =>
   Object.fromEntries(names(count).map((name) => [name, of(name)]));
 const level = (n: number): object =>
-  n === 20 ? (true as never) : { allOf: [{ $ref: `#/$defs/n${n + 1}` }, { $ref: `#/$defs/n${n + 1}` }] };
+  n === 9 ? (true as never) : { allOf: [{ $ref: `#/$defs/n${n + 1}` }, { $ref: `#/$defs/n${n + 1}` }] };
 
 /** Each is as large as a definition may be, and of a kind of its own. */
 const schemas: Record<string, object> = {
@@ -26,7 +26,7 @@ const schemas: Record<string, object> = {
   uniqueItems: { items: { uniqueItems: true } },
   pattern: { items: { pattern: '^(a+)+$' } },
   references: {
-    $defs: { ...named(20, (name) => level(Number(name.slice(1)))), n20: true },
+    $defs: { ...named(9, (name) => level(Number(name.slice(1)))), n9: true },
     items: { $ref: '#/$defs/n0' },
   },
 };

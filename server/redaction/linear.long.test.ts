@@ -295,8 +295,12 @@ test('needs time in proportion to the length of many small texts, together or on
 test.each([
   ['87,000 texts of one letter', () => Array.from({ length: 87_000 }, () => 'a')],
   ['6,000 secrets', () => Array.from({ length: 6_000 }, () => `ghp_${some('mixed', 36)}`)],
+  [
+    '6,000 secret names',
+    () => Object.fromEntries(Array.from({ length: 6_000 }, () => [`ghp_${some('mixed', 36)}`, 'v'])),
+  ],
   ['25,000 names', () => Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`name ${n}`, 'v']))],
 ])('redacts %s of one value in steps of less than 20 ms', (_name, make) => {
   const value = make();
-  expect(stepsOf(() => redactingValue(value), 3).longest).toBeLessThan(20 * measureSlowness());
+  expect(stepsOf(() => redactingValue(value), 8).longest).toBeLessThan(20 * measureSlowness());
 });
