@@ -22,6 +22,7 @@ const longest = [
   'test/package.long.test.ts',
   'server/log/importMemory.long.test.ts',
   'test/relay.long.test.ts',
+  'server/tools/simulate.long.test.ts',
   'server/pipelines/random.long.test.ts',
   'client/app/longNames.long.test.ts',
   'server/custody/model.test.ts',
