@@ -55,6 +55,17 @@ describe('itemOf', () => {
     ],
     [
       {
+        __typename: 'ToolCall' as const,
+        id: 'c',
+        name: 'Bash',
+        index: 3,
+        sequence: 0,
+        turn: { __typename: 'Turn' as const, session: { __typename: 'Session' as const, id: 's', title: 'Login' } },
+      },
+      { kind: 'Tool call', title: 'Bash in Login', href: '/sessions/s#message-1-call-3', match },
+    ],
+    [
+      {
         __typename: 'Handoff' as const,
         id: 'h',
         sourceAgent: null,

@@ -109,8 +109,8 @@ const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const inPlaceByName = ['dependentSchemas', 'dependencies'];
 
 /**
- * `circle`: a reference that leads back to its own schema on the same value, which no payload ends; null when there is none. `most`:
- * how many schemas check one value at most; 30 schemas that each refer to the next one twice are a billion.
+ * `circle`: a reference that leads back to its own schema with the same value, so that a check never ends; null without one.
+ * `most`: the largest number of schemas that check one value. 30 schemas, each of which refers to the next one twice, are a billion.
  */
 function inPlaceOf(root: object): { circle: string | null; most: number } {
   const ended = new Map<object, number>();

@@ -23,7 +23,7 @@ export interface Search {
   sessionId: string | null;
 }
 
-/** So many matches of each type are ranked, the newest ones. */
+/** The newest matches of each type are ranked, up to this number. */
 export const ranked = 1_000;
 
 /** Characters of a text that are indexed: the function search_text has the number too. */
