@@ -66,7 +66,7 @@ function faultOfVerdict(verdict: Exclude<Verdict, { problems: unknown }>): strin
     case 'nested':
       return 'cannot be checked, because the schema refers to itself without end or is nested too deeply: simplify the schema';
     case 'invalid':
-      return `cannot be checked, because its schema is no JSON Schema (${verdict.message ?? 'it cannot be read'}): define the pipeline again`;
+      return `cannot be checked, because its schema cannot be run (${verdict.message ?? 'it cannot be read'}): define the pipeline again with another`;
   }
 }
 
