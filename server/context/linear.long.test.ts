@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { byUser, someSources } from '../../test/contexts.ts';
 import { ran } from '../../test/recordedLogs.ts';
 import { buildContext } from './build.ts';
+import { isSetting, ownWords } from './ownWords.ts';
 import type { Sources } from './sources.ts';
 
 // What makes patterns slow is to begin anew at every place and never to end: each text is a short one over and over.
@@ -131,3 +132,25 @@ test.each(Object.keys(places))(
   },
   300_000,
 );
+
+// A pattern that begins once, and then meets text that several of its parts may skip.
+const beginnings = ['command-name', 'command-args', 'system-reminder', 'permissions instructions', 'a-b'].flatMap(
+  (name) => [`<${name}>`, `<${name}`, `<${name}></${name}`],
+);
+const others = ['## User Input\n```\n', '# Handoff from a to b', '\n--- Content from referenced files ---\n', 'Stop:a'];
+
+test('the words of a person are found in time in proportion to the text, whatever stands behind a mark of a program', () => {
+  const find = (text: string): void => {
+    ownWords(text);
+    isSetting(text);
+  };
+  const slow = [...beginnings, ...others].flatMap((beginning) =>
+    seeds.flatMap((seed) => {
+      const [short, long] = [500, 2_000].map((length) => beginning + filled(seed, length));
+      const [one, four] = [cpuTime(() => find(short!)), cpuTime(() => find(long!))];
+      const repeated = cpuTime(() => find(filled(beginning + seed, 64_000)));
+      return four > one * 8 + 20 || repeated > 20 ? [`${JSON.stringify([beginning, seed])}`] : [];
+    }),
+  );
+  expect(slow).toEqual([]);
+}, 300_000);

@@ -13,6 +13,12 @@ describe('the words of a person', () => {
     ['a slash command', `${command}\n<command-args>to the beach</command-args>`, '/ship to the beach'],
     ['a slash command without arguments', command, '/ship'],
     ['a saved prompt', '## User Input\n\n```text\nuse red\n```\n\nYou **MUST** consider it.\n', 'use red'],
+    [
+      'an element without an end beside others',
+      '<ide_selection>\n<hook_context>x</hook_context>\n<ide_selection>x</ide_selection>\nFix it.',
+      'Fix it.',
+    ],
+    ['a slash command before its name again', '<command-name> a </command-name><command-name>b</command-name>', '/a'],
     ['markup that a person asks about', 'Why is <my-tag>this</my-tag> empty?', 'Why is <my-tag>this</my-tag> empty?'],
     ['markup of one word', '<div>\nWhy?\n</div>', '<div>\nWhy?\n</div>'],
     ['a mention of a notice', 'It says "[Request interrupted by user]"', 'It says "[Request interrupted by user]"'],

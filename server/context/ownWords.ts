@@ -5,7 +5,8 @@ const elements = [
   'environment_context|environments_instructions|user_instructions|INSTRUCTIONS|permissions(?: instructions)?|collaboration_mode|personality_spec',
   'skills_instructions|plugins_instructions|apps_instructions|model_switch',
 ].join('|');
-const block = new RegExp(`^[ \\t]*<(${elements})(?=[\\s>/])[^]*?</\\1>[ \\t]*\\n?`, 'gm');
+const opening = new RegExp(`^[ \\t]*<(${elements})(?=[\\s>/])`, 'gm');
+const restOfLine = /[ \t]*\n?/y;
 /** The end of a block may be missing where a text was cut. */
 const openBlock = new RegExp(`^\\s*<(?:${elements})(?=[\\s>/])`);
 /** An element that is the whole text: people send no markup whose name has two words. */
@@ -25,9 +26,30 @@ const settings = [
 ].map(({ source }) => source);
 const setsUp = new RegExp(`^\\s*(?:${settings.join('|')})`);
 
+/** A text without the elements of programs. Linear: the end of an element that has none is looked for once. */
+function withoutBlocks(text: string): string {
+  const unclosed = new Set<string>();
+  let kept = '';
+  let from = 0;
+  opening.lastIndex = 0;
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const name = found[1]!;
+    const end = unclosed.has(name) ? -1 : text.indexOf(`</${name}>`, opening.lastIndex);
+    if (end < 0) {
+      unclosed.add(name);
+      continue;
+    }
+    kept += text.slice(from, found.index);
+    restOfLine.lastIndex = end + name.length + 3;
+    from = restOfLine.lastIndex + restOfLine.exec(text)![0].length;
+    opening.lastIndex = from;
+  }
+  return kept + text.slice(from);
+}
+
 /** Whether a program's text only sets an agent up: instructions, skills, environment, and what Baton told it. */
 export function isSetting(text: string): boolean {
-  const rest = text.replace(block, '').trim();
+  const rest = withoutBlocks(text).trim();
   return rest === '' || openBlock.test(rest) || setsUp.test(rest);
 }
 
@@ -51,8 +73,12 @@ const appended = /\n-{3} Content from referenced files -{3}\n[^]*$/;
 const template = /^\s*## User Input\s+```(?:text)?\n([^]*?)\n?```\s[^]*$/;
 
 const tagged = /^\s*<command-(?:name|message|args)>/;
-const tag = (name: string, text: string): string =>
-  new RegExp(`<command-${name}>\\s*([^]*?)\\s*</command-${name}>`).exec(text)?.[1] ?? '';
+function tag(name: string, text: string): string {
+  const opened = `<command-${name}>`;
+  const from = text.indexOf(opened);
+  const end = text.indexOf(`</command-${name}>`, from);
+  return from < 0 || end < 0 ? '' : text.slice(from + opened.length, end).trim();
+}
 
 /**
  * The words of a person in a text in a person's place; empty when a program wrote all of it. A slash command is as it
@@ -60,8 +86,7 @@ const tag = (name: string, text: string): string =>
  */
 export function ownWords(text: string): string {
   if (tagged.test(text)) return `/${tag('name', text).replace(/^\//, '')} ${tag('args', text)}`.trim();
-  const own = text
-    .replace(block, '')
+  const own = withoutBlocks(text)
     .replace(appended, '')
     .replace(template, (_all, words: string) => words)
     .trim();
