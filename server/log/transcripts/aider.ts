@@ -101,7 +101,7 @@ export function aiderReader(draft: Draft, sidechainFile: boolean): Reader {
   /** Aider rounds the numbers: `3.4k sent`. */
   function used(text: string, place: Place): void {
     const count = (what: string): number => {
-      const [, number, k] = new RegExp(`([\\d.,]+)(k?) ${what}`).exec(text) ?? [];
+      const [, number, k] = new RegExp(`(?<![\\d.,])([\\d.,]+)(k?) ${what}`).exec(text) ?? [];
       return number === undefined ? 0 : Math.round(Number(number.replaceAll(',', '')) * (k === 'k' ? 1_000 : 1)) || 0;
     };
     const [sent, read] = [count('sent'), count('cache hit')];
