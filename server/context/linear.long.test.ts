@@ -41,6 +41,8 @@ const seeds = [
     ': not found',
     'is not recognized as',
     'Exit code 1\n',
+    '\nOutput: ',
+    '\nOutput: \nStderr: ',
     'FAIL a\n',
     'passed ',
     '1 failed',
@@ -88,6 +90,7 @@ const places: Record<string, (text: (length: number) => string) => Partial<Sourc
   result: (text) => ({
     calls: [ran('a', 'npm test', { result: text(call) }), ran('b', 'cat a', { result: text(call) })],
   }),
+  'result in a frame': (text) => ({ calls: [ran('a', 'npm test', { result: `Command: ${text(call)}` })] }),
   error: (text) => ({
     calls: [ran('a', 'npm test', { error: text(call) }), ran('b', 'make', { error: `Exit code 1\n${text(call)}` })],
   }),

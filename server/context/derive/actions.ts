@@ -265,8 +265,17 @@ function firstFolder(calls: readonly RecordedCall[]): string | undefined {
 }
 
 const header = /^(?:Chunk ID|Wall time|Exit code|Process (?:exited|running))\b/;
-/** What Gemini CLI writes around the output of a command. */
-const framed = /^Command: [^]*?\n(?:Output|Stdout): ([^]*?)\n(?:Stderr: ([^]*?)\n)?Error: ([^]*)/;
+const framedOutput = /\n(?:Output|Stdout): /g;
+/** The output and the errors in what Gemini CLI writes around them; null without it. Linear, unlike one pattern. */
+function framed(text: string): string[] | null {
+  framedOutput.lastIndex = 0;
+  if (!text.startsWith('Command: ') || framedOutput.exec(text) === null) return null;
+  const from = framedOutput.lastIndex;
+  const end = text.indexOf('\nError: ', from);
+  if (end < 0) return null;
+  const [output = '', ...errors] = text.slice(from, end).split('\nStderr: ');
+  return [output, errors.join('\nStderr: ')];
+}
 const framedCode = /^Exit Code: (-?\d+)$/m;
 const running = /^Process running with session ID (\d+)$/m;
 const inBackground = /^Command running in background with ID: ([\w-]+)/;
@@ -310,11 +319,10 @@ const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m,
 
 /** The output in the answer of a call, without what its program wrote around it. */
 export function bodyOf(text: string): string {
-  const frame = framed.exec(text);
+  const frame = framed(text);
   if (frame !== null)
     return frame
-      .slice(1, 3)
-      .filter((part) => part && part !== '(empty)')
+      .filter((part) => part !== '' && part !== '(empty)')
       .join('\n')
       .trim();
   if (!header.test(text)) return text === 'failed' ? '' : text.trim();
@@ -326,11 +334,12 @@ export function bodyOf(text: string): string {
 }
 
 function codeIn(text: string): number | null {
-  const code = framed.test(text)
-    ? framedCode.exec(text.slice(-400))?.[1]
-    : header.test(text)
-      ? exited.exec(frontOf(text))?.[1]
-      : undefined;
+  const code =
+    framed(text) !== null
+      ? framedCode.exec(text.slice(-400))?.[1]
+      : header.test(text)
+        ? exited.exec(frontOf(text))?.[1]
+        : undefined;
   return code === undefined ? null : Number(code);
 }
 
