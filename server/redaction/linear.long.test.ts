@@ -171,6 +171,48 @@ const seeds = [
   ],
 ];
 
+/** Where a value, a row or a list is about to begin: what follows may be a long run of one character. */
+const openings = [
+  ...[
+    'identified with',
+    'insert into',
+    'insert into a',
+    'insert into a (',
+    'insert into a (a)',
+    'insert into a (a) values',
+  ],
+  ...[
+    'copy a',
+    'user',
+    'role a',
+    'password:',
+    'token',
+    'secret',
+    'private key',
+    'sudo',
+    'echo',
+    'aws configure set',
+    'https://',
+  ],
+  ...[
+    'password = (\n"a"',
+    'password = [\n"a",',
+    'password: |\n  a',
+    'password:\n- a',
+    'password = "a" +\n"a"',
+    '"columns": ["a"]',
+  ],
+  ...[
+    'password,id\na',
+    'password\tid\na\t',
+    'password | id\na | ',
+    'password  id\na1b2c3d4  ',
+    '| password |\n|---|\n|',
+    '<td>password</td><td>',
+  ],
+];
+const runs = [' ', '\t', '\n', '"', '\\', '.', '*', '-', '|', '+', '/', '1', 'a', 'a.'];
+
 /** A beginning over and over: alone, apart, on lines, quoted, in JSON in JSON, within others, and with the end of a secret. */
 const repeats: ((seed: string) => string)[] = [
   (seed) => seed,
@@ -260,6 +302,21 @@ test('needs time in proportion to the length of the slowest texts, in steps of l
   });
   expect(faults).toEqual([]);
 }, 600_000);
+
+// The short runs first: cubic time is seen in them within seconds, and would take hours in the long ones.
+test.each([400, 8_000])(
+  'needs steps of less than 20 ms for %i of any character after a beginning',
+  (length) => {
+    const faults = [...seeds, ...openings].flatMap((seed) =>
+      runs
+        .map((run) => `${seed}${filled(run, length)}x\n`)
+        .filter((text) => stepsFor(text).longest > 20 && stepsFor(text, 5).longest > stepTime())
+        .map((text) => text.slice(0, 60)),
+    );
+    expect(faults).toEqual([]);
+  },
+  600_000,
+);
 
 test('needs time in proportion to the length of a text', () => {
   const took = (text: string): number => cpuTime(() => redactText(text));

@@ -7,7 +7,8 @@ const longest = { lines: 40, characters: 16_384 };
 const prefix = /^[\s>+#*-]*["'`]?$/;
 const opening =
   /^(?:[ ]{0,7}["'`])?\]?[ \t]*(?:(?<yaml>:)[ \t]*(?:[|>][-+\d]{0,3}(?:[ \t]+#[^\n]*)?)?|(?:[:=]|:=|=>)[ \t]*(?:(?:\$\(cat[ \t]*)?<<[-~]?["']?(?<end>\w{1,40})["']?|\(?[rRfFbBuU]{0,2}(?<quotes>(?:[ ]{0,7}"){3}|(?:[ ]{0,7}'){3})\\?|(?<strings>[(\\]?)))[ \t]*\n/;
-const string = /^[ \t>+]*[bBrRuUfF]{0,2}(["'`])(.*)\1[ \t]*[+.,\\]?[ \t]*[;)]?[ \t]*$/;
+/** Of a line without the spaces at its end. */
+const string = /^[ \t>+]*[bBrRuUfF]{0,2}(["'`])(.*)\1[ \t]*(?:[+.,\\][ \t]*)?[;)]?$/;
 
 interface Line {
   from: number;
@@ -25,7 +26,7 @@ export function* findBelow(named: Named): Generator<Finding, number, void> {
   const isOver = (text: string): boolean => {
     if (quotes !== undefined) return /(["'])[ ]{0,7}\1[ ]{0,7}\1/.test(text);
     if (terminator !== undefined) return text.trim() === terminator;
-    return yaml === undefined ? !string.test(text) : !blank.test(text) && indentOf(text) <= column;
+    return yaml === undefined ? !string.test(text.trimEnd()) : !blank.test(text) && indentOf(text) <= column;
   };
   const lines = linesOf(page, end + match[0].length, isOver);
   yield* yaml === undefined && quotes === undefined && terminator === undefined
@@ -94,7 +95,7 @@ function* inLines(named: Named, lines: readonly Line[]): Generator<Finding, void
 function* inStrings(named: Named, lines: readonly Line[]): Generator<Finding, void, void> {
   const parts = lines.map(({ from, to }) => {
     const text = named.page.slice(from, to);
-    const [, quote, value] = string.exec(text)!;
+    const [, quote, value] = string.exec(text.trimEnd())!;
     const start = from + text.indexOf(quote!) + 1;
     return { value: value!, start, end: start + value!.length };
   });

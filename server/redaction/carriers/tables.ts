@@ -35,7 +35,7 @@ const byTabs: Cells = (page, { from, to }) => {
 
 const field = /[ ]*"(?:[^"]|"")*"[ ]*(?=[,;]|$)|[^,;"]*(?=[,;]|$)/y;
 const bySeparators: Cells = (page, { from, to }) => {
-  const text = page.slice(from, to).replace(/[\r\s]+$/, '');
+  const text = page.slice(from, to).trimEnd();
   const cells: Cell[] = [];
   for (let at = 0; at <= text.length;) {
     field.lastIndex = at;
