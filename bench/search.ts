@@ -8,7 +8,7 @@ import { callers } from './callers.ts';
 import { requestsPerSecond } from './httpLoad.ts';
 import { startBaton } from './listening.ts';
 import type { Place } from './place.ts';
-import { atMost, spread, type Line } from './report.ts';
+import { atMost, digits, spread, type Line } from './report.ts';
 import { alternate, ratioOf } from './rounds.ts';
 
 const messages = Number(process.env['BATON_BENCH_MESSAGES'] ?? 1_000_000);
@@ -19,6 +19,13 @@ const rounds = 5;
 /** Words of which many are frequent and most are rare, as in a language. Each row has a place of its own, so that all have the newest matches. */
 const word = (row: string, place: string): string =>
   `'w' || floor(power(50000, (hashint8(${row}::bigint * 31 + ${place}) + 2147483648) / 4294967296.0::float8))::int`;
+
+/** Of words from the most frequent to the rarest: alone, as a beginning, in pairs, in order, without another. */
+const mixed = Array.from({ length: 300 }, (_, n) => {
+  const rank = (part: number): number => Math.floor(50_000 ** (((n + part * 97) % 300) / 300));
+  const [one, other] = [`w${rank(0)}`, `w${rank(1)}`];
+  return [`${one} `, one, `${one} ${other} `, `"${one} ${other}"`, `${one} -${other} `][n % 5]!;
+});
 
 const searches = [
   { what: 'a rare word', query: 'w4711' },
@@ -35,11 +42,9 @@ export async function search(place: Place, say: (line: string) => void): Promise
   const keys = await callers(pool);
   const server = await startBaton({ DATABASE_URL: url });
   place.atEnd(server.stop);
-  const lines: Line[] = [];
+  const lines: Line[] = [await firstPages(`${server.url}/graphql`, keys[0]!)];
   for (const { what, query } of searches) {
-    const document =
-      'query Search($query: String!) { search(query: $query, first: 20) { nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id session { id } } } } }';
-    const body = JSON.stringify({ query: document, variables: { query } });
+    const body = bodyOf(query);
     const bare = `SELECT id FROM search_entries WHERE kind = 'MESSAGE' AND words @@ search_query('${query}') ORDER BY id DESC LIMIT 1000`;
     const asked: Search = {
       terms: termsOf(query),
@@ -72,6 +77,34 @@ export async function search(place: Place, say: (line: string) => void): Promise
     });
   }
   return [...lines, await appending(pool, patient)];
+}
+
+const document =
+  'query Search($query: String!) { search(query: $query, first: 20) { nodes { ... on Session { id } ... on Agent { id } ... on Handoff { id } ... on Message { id session { id } } } } }';
+const bodyOf = (query: string): string => JSON.stringify({ query: document, variables: { query } });
+
+/** Each of the mixed searches once, one at a time, over HTTP, after a round that is not counted. */
+async function firstPages(url: string, authorization: string): Promise<Line> {
+  const took: number[] = [];
+  for (const isCounted of [false, true])
+    for (const query of mixed) {
+      const started = performance.now();
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization },
+        body: bodyOf(query),
+      });
+      if (answer.status !== 200) throw new Error(`${query}: ${await answer.text()}`);
+      await answer.arrayBuffer();
+      if (isCounted) took.push(performance.now() - started);
+    }
+  const sorted = took.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.ceil(sorted.length * part) - 1]!;
+  return {
+    what: `the first 20 of ${messages.toLocaleString('en')} messages, ${mixed.length} searches of rare and frequent words`,
+    figure: `p50 ${digits(at(0.5))} ms, p95 ${digits(at(0.95))} ms, slowest ${digits(at(1))} ms`,
+    goal: atMost(at(0.95), 100, ' ms p95'),
+  };
 }
 
 async function appending(pool: Pool, patient: Pool): Promise<Line> {
