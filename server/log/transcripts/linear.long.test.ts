@@ -32,7 +32,6 @@ const places: Record<string, (text: string) => string> = {
   'an answer of Claude Code': (text) => line('assistant', [{ type: 'text', text }]),
 };
 
-// eslint-disable-next-line @typescript-eslint/require-await
 async function* only(text: string): AsyncGenerator<string> {
   yield text;
 }
