@@ -55,7 +55,16 @@ describe('a handoff that came back', () => {
         };
         let times = 0;
         const take = async (name: (typeof steps)[number]): Promise<void> => {
-          if ((await textOf[name]()).match(new RegExp(`to '?codex-1'? ${how}`))) times += 1;
+          if (!new RegExp(`to '?codex-1'? ${how}`).test(await textOf[name]())) return;
+          times += 1;
+          // It is recorded after the answer was sent.
+          await vi.waitFor(
+            async () => {
+              const asked = 'SELECT FROM handoffs WHERE id = $1 AND return_told_at IS NOT NULL';
+              expect((await database.pool.query(asked, [handoffId])).rowCount).toBe(1);
+            },
+            { timeout: 10_000 },
+          );
         };
         expect((await elsewhere.call('baton_accept')).texts[0]).not.toContain(how);
         for (const name of steps) await take(name);
@@ -70,17 +79,32 @@ describe('a handoff that came back', () => {
         for (const name of ['prompt', 'call', 'inbox'] as const) await take(name);
         expect(times).toBe(1);
       }),
-      { numRuns: 5 },
+      { numRuns: 5, examples: [['failed', ['broken call', 'broken call']]] },
     );
   });
 });
 
-/** Sends a call, and is gone before its answer. */
-const brokenCall = (path: string): Promise<string> =>
-  new Promise((resolve) => {
+/** Sends a call, and is gone before its answer: nothing reads handoffs until the server has seen the end of the connection. */
+async function brokenCall(path: string): Promise<string> {
+  const lock = await database.pool.connect();
+  try {
+    await lock.query('BEGIN; LOCK TABLE handoffs IN ACCESS EXCLUSIVE MODE');
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const sent = request(`${url}/mcp${path}`, { method: 'POST', headers });
-    sent.on('error', () => undefined).on('close', () => resolve(''));
+    const closed = new Promise((resolve) => void sent.on('error', () => undefined).on('close', resolve));
     const params = { name: 'baton_read', arguments: {} };
-    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), () => sent.destroy());
-  });
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+    await vi.waitFor(async () => {
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'handoffs'::regclass`;
+      expect((await lock.query(waiting)).rowCount).toBeGreaterThan(0);
+    });
+    sent.destroy();
+    await closed;
+    // Another connection is served after the end of that one was.
+    await fetch(`${url}/livez`);
+    return '';
+  } finally {
+    await lock.query('ROLLBACK');
+    lock.release();
+  }
+}

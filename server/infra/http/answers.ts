@@ -48,6 +48,8 @@ export function createAnswers(chosen: Partial<LedgerLimits> = {}) {
     async sendFound(response: ServerResponse, found: Answered, to: Recipient, pay: () => Promise<void>): Promise<void> {
       if (found instanceof Response) return sendResponse(response, found, to);
       if ('over' in found) {
+        // None of the events below comes when the client left, or was answered otherwise, while this answer was made.
+        if (to.account.closed || response.destroyed || response.writableEnded) found.over(false);
         // A pipelined response has no 'close' of its own, and one that was refused is finished with another status.
         const stop = to.account.whenClosed(() => found.over(false));
         response
