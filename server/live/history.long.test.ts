@@ -14,7 +14,7 @@ import { webhookKey } from '../../test/keyring.ts';
 import { receiver } from '../../test/receiver.ts';
 import { type StartedApp, startApp } from '../../test/server.ts';
 import { rawSocket, sseStream } from '../../test/socket.ts';
-import { world } from '../../test/world.ts';
+import { operator, world } from '../../test/world.ts';
 import { encodeId } from '../core/ids.ts';
 import { cursorsOf } from '../events/cursors.ts';
 import { EventLog } from '../exports/eventLog.ts';
@@ -214,6 +214,32 @@ describe('a database that went back', () => {
       break;
     }
     socket.close();
+  });
+
+  it('is the reason when an Event is gone between its delivery and the reading of its fields, also when another has its number', async () => {
+    const fresh = await server();
+    const events = await fresh.streams.open({
+      key: { kind: 'all' },
+      caller: operator,
+      after: null,
+      accepts: () => true,
+    });
+    await events.next();
+    await keep();
+    await act('move');
+    const { value } = await events.next();
+    await goBack();
+    const why = (): Promise<string> => fresh.streams.whyGone(value!.cursor, value!.event!.id);
+    expect(await why()).toBe('history');
+    for (let time = 0; time < 5; time += 1) await act('turn');
+    await fresh.streams.positioned();
+    expect(await why()).toBe('history');
+    await keep();
+    await database.pool.query('UPDATE pruning SET position = (SELECT max(position) FROM event_positions)');
+    await database.pool.query('DELETE FROM event_positions');
+    expect(await why()).toBe('pruned');
+    await goBack();
+    await fresh.stop();
   });
 
   it('refuses a cursor of sessionEvents whose event is another one now, and accepts one of an older version without its mark', async () => {

@@ -153,6 +153,16 @@ export class Streams implements Announcer {
     await this.#lookEverywhere();
   }
 
+  /** Why an Event that a stream delivered with this cursor is not in the database. */
+  async whyGone(cursor: string, eventId: string): Promise<'pruned' | 'history'> {
+    const { pool } = this.options;
+    const place = (await cursorsOf(pool)).decode(cursor);
+    if (place === null) return 'history';
+    const key: StreamKey = place.stream === 'all' ? { kind: 'all' } : { kind: 'inbox', agentId: place.of };
+    const { here, pruned } = await readRows(pool, key, place.number, 0, place.number);
+    return isLost({ number: place.number, eventId }, here, pruned) ? 'history' : 'pruned';
+  }
+
   /** A caller has a cursor that the database signed, of an event that it does not have. */
   lostCursor(): void {
     sawGoBack(this.options.pool, this.options.log, 'cursor');

@@ -126,7 +126,7 @@ async function answer(item: Item, context: GraphQLContext, info: GraphQLResolveI
   };
   if (event === null) return { ...blank, ...delivered, id: newId() };
   const isKnown = Object.keys(select).every((field) => field in event);
-  return { ...(isKnown ? event : await readEvent(context, event.id, select)), id: event.id, ...delivered };
+  return { ...(isKnown ? event : await readEvent(context, { ...item, event }, select)), id: event.id, ...delivered };
 }
 
 const blank = {
@@ -145,17 +145,18 @@ const blank = {
 };
 
 /** Reads the current Session, Handoff and Agent in one statement. */
-async function readEvent({ prisma }: GraphQLContext, id: string, select: object): Promise<{ id: string }> {
+async function readEvent(
+  { prisma, streams }: GraphQLContext,
+  { cursor, event: { id } }: Item & { event: EventRow },
+  select: object,
+): Promise<{ id: string }> {
   const event = await prisma.event.findUnique({
     select: { id: true, ...select },
     where: { id },
   });
-  if (event === null)
-    throw refused(
-      'CURSOR_EXPIRED',
-      'The event was pruned before it was delivered: read the current state, then subscribe without after',
-    );
-  return event;
+  if (event !== null) return event;
+  const { code, message, extensions } = new StreamEnded((await streams?.whyGone(cursor, id)) ?? 'stopping');
+  throw refused(code, message, extensions);
 }
 
 /** `ofSessions`: `matches` accepts events of Sessions that exist only. */
