@@ -49,6 +49,9 @@ describe('GET /<list>.csv', () => {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
+    const times = cells((await get('/handoffs.csv?columns=initiatedAt,acceptedAt')).body).slice(1);
+    const isTime = /^(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?$/;
+    expect(times.flat().filter((time) => !isTime.test(time))).toEqual([]);
     expect(cells(body)).toEqual([
       ['id', 'status', 'session.title'],
       ...data.handoffs.nodes.map((row) => [row.id, row.status, row.session.title]),

@@ -142,8 +142,11 @@ const formula = /^[=+\-@\t\r]/;
 
 function cell(value: unknown): string {
   if (value == null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text;
+  // A time is a Date here, and a text in JSON.
+  const json = JSON.stringify(value);
+  const isText = json.startsWith('"');
+  const text = isText ? (JSON.parse(json) as string) : json;
+  const safe = isText && formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

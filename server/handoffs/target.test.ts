@@ -78,7 +78,7 @@ async function team() {
   round += 1;
   const [holder, reviewer, other] = [`holder-${round}`, `rev-${round}`, `also-${round}`];
   await agent(reviewer, { role: `Code Review ${round}`, type: `REVIEWER_${round}` });
-  await run(updateAgent, { id: reviewer, name: `Ada L. ${round}` });
+  await run(updateAgent, { id: reviewer, name: `Ada Löwe ${round}` });
   await agent(other, { role: `Code Review ${round}`, type: `OTHER_${round}` });
   await agent(holder, { collaborators: [] });
   await run(updateAgent, { id: holder, collaborations: [{ agentId: reviewer, when: 'the tests pass' }] });
@@ -90,9 +90,12 @@ describe.each(Object.keys(ways))('a target of %s', (way) => {
   it.each([
     ['its id', () => `rev-${round}`],
     ['its id in other case', () => `REV_${round}`],
-    ['its display name', () => `Ada L. ${round}`],
+    ['its display name', () => `Ada Löwe ${round}`],
     ['the role that it alone of the collaborators has', () => `code review ${round}`],
     ['its type', () => `REVIEWER_${round}`],
+    ['its id as people mention it', () => ` @rev-${round} `],
+    ['its display name in quotation marks', () => `"ada löwe ${round}"`],
+    ['its display name in capitals, decomposed', () => `ADA LÖWE ${round}`.normalize('NFD')],
   ])('may be named by %s', async (_, name) => {
     const { sessionId, reviewer } = await team();
     expect(await ways[way]!(sessionId, name())).toMatchObject({ handoff: { targetAgent: { id: reviewer } } });
@@ -106,12 +109,12 @@ describe.each(Object.keys(ways))('a target of %s', (way) => {
       candidates: [
         {
           id: reviewer,
-          name: `Ada L. ${round}`,
+          name: `Ada Löwe ${round}`,
           why: expect.stringMatching(/^a collaborator: the tests pass, role Code/) as string,
         },
       ],
     });
-    expect(said.message).toContain(`'${reviewer}' (Ada L. ${round}: a collaborator: the tests pass`);
+    expect(said.message).toContain(`'${reviewer}' (Ada Löwe ${round}: a collaborator: the tests pass`);
     if (way !== 'baton_handoff') expect(await hashAllTables(pool)).toEqual(before);
   });
 

@@ -197,12 +197,25 @@ describe('plain Markdown', () => {
     '## Collaboration',
     '## Hands off to',
     'Collaborates with:',
+    '## 🤝 Collaborates with',
+    '## Collaborates  with ##',
+    '## collaborates_with',
+    '## Collaborates-with',
+    '## Collaboration with',
+    '## 3. Hands off to',
   ])('reads a list below %j', (title) => {
     const content = lines('# A', '', title, '', '- Reviewer: when the code is done');
     expect(definitionOf(content).collaborations).toMatchObject([{ name: 'Reviewer', when: 'when the code is done' }]);
   });
 
-  it.each(['collaborates-with', 'collaborates_with', 'collaborators'])('reads %s in the front matter', (key) => {
+  it.each([
+    'collaborates-with',
+    'collaborates_with',
+    'collaborators',
+    'collaborates with',
+    'handsOffTo',
+    'Collaborates-With',
+  ])('reads %s in the front matter', (key) => {
     const content = lines('---', 'name: a', `${key}: [reviewer]`, '---', 'You help.');
     expect(definitionOf(content).collaborations).toMatchObject([{ name: 'reviewer' }]);
   });

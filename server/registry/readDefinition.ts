@@ -6,7 +6,7 @@ import { redactInput, redactText } from '../redaction/redact.ts';
 import { type Definition, type DefinitionFile, type Problem, Problems, quoted, type Reference } from './definition.ts';
 import { splitFile, type Value } from './frontMatter.ts';
 import { slugOf } from './rules.ts';
-import { entriesOf, isDeep, readSections, type Sections, splitList } from './sections.ts';
+import { entriesOf, isDeep, isForCollaborations, readSections, type Sections, splitList } from './sections.ts';
 
 export interface Read {
   /** Null when there are errors. */
@@ -214,25 +214,17 @@ function limited({ text, line }: Said, name: keyof typeof fields, problems: Prob
 const hasControls = (text: string): boolean =>
   /[\p{Cc}\p{Zl}\p{Zp}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/u.test(text);
 
-/** Names of lists in the front matter; the last two are those of VS Code. */
-const lists = [
-  'collaborations',
-  'collaborators',
-  'collaborates-with',
-  'collaborates_with',
-  'agents',
-  'handoffs',
-] as const;
+/** Names of lists in the front matter: those of VS Code, and any spelling of `collaborations`. */
+const isList = (name: string): boolean => ['agents', 'handoffs'].includes(name) || isForCollaborations(name);
 
 function collaborationsIn(
   frontMatter: Map<string, Value> | null,
   sections: Sections,
   problems: Problems,
 ): Reference[] | undefined {
-  const given = lists.flatMap((key) => {
-    const value = frontMatter?.get(key);
-    return value === undefined ? [] : [referencesIn(key, value, problems)];
-  });
+  const given = [...(frontMatter ?? [])].flatMap(([key, value]) =>
+    isList(key) ? [referencesIn(key, value, problems)] : [],
+  );
   if (sections.collaborations !== null)
     given.push(sections.collaborations.map((entry) => ({ ...entry, instructions: null })));
   if (given.length === 0) return undefined;
@@ -250,13 +242,13 @@ function collaborationsIn(
   return all;
 }
 
-function referencesIn(key: (typeof lists)[number], value: Value, problems: Problems): Reference[] {
+function referencesIn(key: string, value: Value, problems: Problems): Reference[] {
   if (value.kind === 'none') return [];
   const items = value.kind === 'list' ? value.items : [value];
   return items.flatMap((item) => referencesOf(key, item, problems));
 }
 
-function referencesOf(key: (typeof lists)[number], item: Value, problems: Problems): Reference[] {
+function referencesOf(key: string, item: Value, problems: Problems): Reference[] {
   if (item.kind === 'text') {
     if (item.text.trim() === '*') {
       problems.warn(item.line, `'${key}' is '*', which grants no handoffs`, 'name each agent');

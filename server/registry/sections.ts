@@ -20,12 +20,13 @@ export interface Sections {
   labels: Map<string, { text: string; line: number }>;
 }
 
-/** The spellings of the section and of the line. */
-const spellings = 'Collaborations?|Collaborators?|Collaborates? with|Hands? off to';
-const heading = new RegExp(`^(?:${spellings})\\s*:?$`, 'i');
+/** Whether a heading, the label of a line or a name in the front matter is one for collaborations, in any spelling: signs, spaces and capitals aside. */
+export const isForCollaborations = (name: string): boolean =>
+  /^(?:collaborations?(?:with)?|collaborators?|collaborat(?:es?|ing)with|hands?offto|handsoff)$/.test(
+    name.replace(/[\P{L}]+/gu, '').toLowerCase(),
+  );
 const proseHeading = /^Integration with other agents\s*:?$/i;
-const label = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{0,30})(?:(?:\*\*|__)\s*:|:\s*(?:\*\*|__)|:)\s*(.*)$/;
-const collaborationsLabel = new RegExp(`^(?:${spellings})$`, 'i');
+const label = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z _-]{0,30})(?:(?:\*\*|__)\s*:|:\s*(?:\*\*|__)|:)\s*(.*)$/;
 
 /** Reads the parts of a text that matter. Blocks of code are never read. */
 export function readSections(text: string, firstLine: number): Sections {
@@ -51,14 +52,14 @@ export function readSections(text: string, firstLine: number): Sections {
       if (depth > 1) sections += 1;
       if (section !== null && depth > (section as { level: number }).level) continue;
       endSection();
-      if (heading.test(plain)) section = { level: depth, lists: 0, paragraphs: [] };
+      if (isForCollaborations(plain)) section = { level: depth, lists: 0, paragraphs: [] };
       expectsProse = proseHeading.test(plain);
       continue;
     }
     const rows = rowsOf(token, at);
     if (token.type === 'paragraph' || token.type === 'text') {
       const plain = unmarked(token.raw.trim());
-      if (heading.test(plain) && section === null) {
+      if (isForCollaborations(plain) && section === null) {
         section = { level: 7, lists: 0, paragraphs: [] };
         continue;
       }
@@ -94,7 +95,7 @@ export function readSections(text: string, firstLine: number): Sections {
       found.intro = token.raw.trim();
     for (const row of rows) {
       const [, name = '', value = ''] = label.exec(row.text) ?? [];
-      if (collaborationsLabel.test(name) && value.trim() !== '') add(entriesOf(splitList(value), row.line));
+      if (isForCollaborations(name) && value.trim() !== '') add(entriesOf(splitList(value), row.line));
       else if (name !== '' && sections === 0 && !found.labels.has(name.toLowerCase()))
         found.labels.set(name.toLowerCase(), { text: unmarked(value), line: row.line });
     }

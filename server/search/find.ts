@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { statement } from '../core/changes.ts';
 import { readable, readsSession, type Rights } from '../core/rights.ts';
 import { type Kind, kinds, type Named, type Terms } from './terms.ts';
 import { wordsIn } from './words.ts';
@@ -31,6 +32,31 @@ const indexed = 20_000;
 
 /** The values of a call's arguments as text, without their names. */
 const argumentsText = `left((SELECT string_agg(value #>> '{}', ' ') FROM jsonb_path_query(t.arguments, 'strict $.**') value WHERE jsonb_typeof(value) NOT IN ('object', 'array')), ${indexed})`;
+
+// Projects are found by a loose scan of their index, whatever the number of sessions.
+const readMeant = statement(`
+WITH RECURSIVE p AS (
+  (SELECT project AS name FROM sessions WHERE project IS NOT NULL AND cardinality($2::text[]) > 0 ORDER BY project LIMIT 1)
+  UNION ALL SELECT (SELECT project FROM sessions WHERE project > p.name ORDER BY project LIMIT 1) FROM p WHERE p.name IS NOT NULL)
+SELECT
+  ARRAY(SELECT id FROM agents WHERE ARRAY[lower(id), lower(search_folded(name))] && ARRAY(SELECT lower(search_folded(unnest($1::text[]))))) AS agents,
+  ARRAY(SELECT name FROM p WHERE lower(search_folded(name)) = ANY (ARRAY(SELECT lower(search_folded(unnest($2::text[])))))) AS projects`);
+
+/** The terms with the agents and projects that their prefixes mean: by id or name, case and accents aside. */
+export async function meantBy(pool: Pool, terms: Terms): Promise<Terms> {
+  if (terms.agents.length + terms.projects.length === 0) return terms;
+  const { rows } = await pool.query<Pick<Terms, 'agents' | 'projects'>>({
+    ...readMeant,
+    values: [terms.agents, terms.projects],
+  });
+  const [{ agents, projects }] = rows as [Pick<Terms, 'agents' | 'projects'>];
+  // What means nothing still limits what is found.
+  return {
+    ...terms,
+    agents: terms.agents.length === 0 ? [] : [...agents, ...terms.agents],
+    projects: terms.projects.length === 0 ? [] : [...projects, ...terms.projects],
+  };
+}
 
 type Place = (value: unknown) => string;
 /** The matches of one type with their ranks, as a table expression. */

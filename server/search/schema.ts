@@ -12,7 +12,7 @@ import { argsOf } from '../graphql/input/types.ts';
 import { findSessionIds } from '../graphql/lists/readableLists.ts';
 import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
 import { limits } from '../limits/limits.ts';
-import { countMatches, findMatches, type Found, keyOf, ranked, type Search, textsOfResults } from './find.ts';
+import { countMatches, findMatches, type Found, keyOf, meantBy, ranked, type Search, textsOfResults } from './find.ts';
 import { type Match, matchIn } from './match.ts';
 import { isKind, type Kind, kinds, type Named, namedIn, termsOf } from './terms.ts';
 import { wordsIn } from './words.ts';
@@ -186,8 +186,8 @@ builder.queryField('search', (t) =>
       const mark = markOf(query, asked, sessionId);
       const { take } = pageOf({ first }, { name: 'search', columns: {}, direction: 'desc' });
       const position = after === null ? null : positionOf(after, mark);
-      const [named, terms] = [namedIn(query), termsOf(query)];
       const { caller, pool } = context;
+      const [named, terms] = [namedIn(query), await meantBy(pool, termsOf(query))];
       const search: Search = {
         terms,
         named,

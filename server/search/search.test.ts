@@ -150,6 +150,9 @@ describe('the terms of a query', () => {
     await titled('Kestrels hunt by the sea', { project: 'birds' });
     await titled('Tower of kestrel eggs', { project: 'birds' }, 'bob');
     await titled('The kestrelling season');
+    await agent('carl');
+    await run(updateAgent, { id: 'carl', name: 'Carl Größer' });
+    await titled('Kestrels in autumn', { project: 'Vögel Süd' }, 'carl');
   });
   const titlesOf = async (query: string): Promise<(string | undefined)[]> => {
     const byId = new Map(Object.entries(titles).map(([title, id]) => [id, title]));
@@ -160,15 +163,30 @@ describe('the terms of a query', () => {
     [
       'an exact word before a prefix, the newest first',
       'kestrel',
-      ['Tower of kestrel eggs', 'Kestrel nests in the tower', 'The kestrelling season', 'Kestrels hunt by the sea'],
+      [
+        'Tower of kestrel eggs',
+        'Kestrel nests in the tower',
+        'Kestrels in autumn',
+        'The kestrelling season',
+        'Kestrels hunt by the sea',
+      ],
     ],
     ['a phrase in its order', '"kestrel nests"', ['Kestrel nests in the tower']],
     ['a phrase and a word', 'tower "of kestrel"', ['Tower of kestrel eggs']],
-    ['a word without others', 'kestrels -tower', ['Kestrels hunt by the sea']],
+    ['a word without others', 'kestrels -tower', ['Kestrels in autumn', 'Kestrels hunt by the sea']],
     ['a word without a phrase', 'kestrel tower -"kestrel nests"', ['Tower of kestrel eggs']],
     ['what an agent had', 'kestrel agent:bob', ['Tower of kestrel eggs']],
     ['of an agent, by a prefix that is last', 'agent:bob kestrel', ['Tower of kestrel eggs']],
     ['of a project', 'project:birds kest', ['Tower of kestrel eggs', 'Kestrels hunt by the sea']],
+    ['of a project in another spelling', 'project:"VOGEL süd" kest', ['Kestrels in autumn']],
+    [
+      'of several projects',
+      'project:birds project:"vögel süd" kestrels',
+      ['Kestrels in autumn', 'Kestrels hunt by the sea'],
+    ],
+    ['of an agent by its name', 'agent:"carl grösser" kest', ['Kestrels in autumn']],
+    ['of an agent by its id in capitals', 'agent:CARL kest', ['Kestrels in autumn']],
+    ['nothing of a project that does not exist', 'project:fish kest', []],
     ['of a tool: no session', 'tool:bash kestrel', []],
     ['nothing by an exclusion alone', '-kestrel', []],
     ['nothing by an agent alone', 'agent:bob', []],

@@ -31,7 +31,7 @@ const definitions = async (
 const namesIn = (tools: object[]) => (tools as { name: string }[]).map(({ name }) => name);
 
 beforeAll(async () => {
-  await run(updateAgent, { id: 'bob', description: 'Reviews code.', name: 'Bob', role: 'reviewer' });
+  await run(updateAgent, { id: 'bob', description: 'reviews code', name: 'Bob', role: 'reviewer' });
   await run(createHandoffTool, {
     name: 'escalate',
     targetAgentId: 'eve',

@@ -139,6 +139,7 @@ function describeTarget({ target_agent_id: id, target_name: name, target_role: r
   ];
   return sentences
     .filter((text) => text !== '')
+    .map((text) => text.charAt(0).toUpperCase() + text.slice(1))
     .map((text) => (/[.!?…][)"'”’]?$/.test(text) ? text : `${text.replace(/[\s:;,]+$/, '')}.`))
     .join(' ');
 }

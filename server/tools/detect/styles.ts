@@ -25,8 +25,14 @@ export function byFoldedName<Item>(items: readonly Item[], nameOf: (item: Item) 
   return groups;
 }
 
-/** Like `folded`, for a name in an argument, where models also write `Recipe Editor`. */
-export const foldedTitle = (name: string): string => folded(name.trim().replace(/\s+/g, '-'));
+/** Like `folded`, for a name that a model writes as people do: `Recipe Editor`, `@editor`, `"editor"`. */
+export const foldedTitle = (name: string): string =>
+  folded(
+    name
+      .normalize('NFC')
+      .replace(/^[\s@"'`]+|[\s"'`]+$/g, '')
+      .replace(/\s+/g, '-'),
+  );
 
 /** Tools for all targets, with the arguments that may name one (Google ADK, Strands, CrewAI). */
 const naming = new Map<string, readonly string[]>([
