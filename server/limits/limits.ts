@@ -196,12 +196,14 @@ export const limits = {
     waitingBytes: 4 * MB,
   },
   /**
-   * `values`: keywords, names and members of a schema together, BAD_USER_INPUT. `processorMs`, `memoryMb`: of a check in its worker
+   * `values`: keywords, names and members of a schema together, and schemas that check one value, BAD_USER_INPUT. `references`: that lead
+   * from schema to schema for one value, BAD_USER_INPUT. `processorMs`, `memoryMb`: of a check in its worker
    * thread, without the time in which other programs have the processor; INVALID_PAYLOAD, or BAD_USER_INPUT for the definition. `turns`:
    * at most `atOnce` checks run, `ofKey` of them for one caller; UNAVAILABLE when too many wait, or after `answerWithin` milliseconds.
    */
   schemas: {
     values: 2_000,
+    references: 100,
     processorMs: 2_000,
     memoryMb: 128,
     turns: { atOnce: 2, ofKey: 1, waiting: 200, waitMs: 10_000 },

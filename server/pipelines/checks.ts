@@ -9,8 +9,13 @@ const { schemas } = limits;
 
 export type Verdict =
   | { problems: ArgumentProblem[] }
-  /** "time", "memory": the check exceeded a limit. "nested": the stack ended. "invalid": no JSON Schema. */
-  | { fault: 'time' | 'memory' | 'nested' | 'invalid'; message?: string };
+  /**
+   * "time", "memory": the check exceeded a limit. Of the schema: "circle": a reference, the message, leads back to its own schema with the
+   * same value; "far", "schemas": references lead one value through too many; "nested": the stack ended; "invalid": no JSON Schema.
+   */
+  | { fault: 'time' | 'memory' | 'circle' | 'far' | 'schemas' | 'nested' | 'invalid'; message?: string };
+
+const most = { schemas: schemas.values, references: schemas.references };
 
 const turns = new Turns(schemas.turns);
 const threads = new Threads('checkWorker.mjs', import.meta.url, schemas);
@@ -30,7 +35,7 @@ async function checkIn(asked: { schema: string; payload: string }, fresh = false
   const thread = threads.take({ fresh });
   const { isFresh } = thread;
   try {
-    return (await thread.ask(asked)) as Verdict;
+    return (await thread.ask({ ...asked, most })) as Verdict;
   } catch (error) {
     if (!(error instanceof ThreadFault)) throw error;
     // The memory may have been that of other schemas, which the thread had kept.

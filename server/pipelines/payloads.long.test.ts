@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check, type Verdict } from './checks.ts';
-import { faultOfShape } from './payloads.ts';
+import { faultOfSchema, faultOfShape } from './payloads.ts';
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);
 const named = (count: number, of: (name: string) => unknown): object =>
@@ -153,13 +153,110 @@ describe('a payload', () => {
     await fc.assert(
       fc.asyncProperty(schema, value, async (generated, payload) => {
         const whole = typeof generated === 'boolean' ? { allOf: [generated] } : { ...(generated as object), $defs };
-        if (faultOfShape(whole) !== null) return;
+        if (await isRefused(whole)) return;
         expect(await verdictOf(whole, payload)).toEqual(plainVerdict(whole, payload));
       }),
       { numRuns: 150 },
     );
   }, 120_000);
 });
+
+const isRefused = async (schema: object): Promise<boolean> =>
+  (faultOfShape(schema) ?? (await faultOfSchema('ada', schema))) !== null;
+
+describe('a schema that was accepted', () => {
+  const places = ['whole', 'a', 'b'];
+  const pointers: Record<string, string> = { whole: '#', a: '#/$defs/a', b: '#/$defs/b' };
+  const { part } = fc.letrec<{ part: object }>((tie) => {
+    const some = fc.array(tie('part'), { minLength: 1, maxLength: 2 });
+    const byName = fc.dictionary(fc.constantFrom('a', 'b'), tie('part'), { maxKeys: 2, noNullPrototype: true });
+    return {
+      part: fc.oneof(
+        { maxDepth: 4 },
+        fc.record({ refers: fc.constantFrom(...places) }),
+        fc.constantFrom<object>({ type: 'object' }, { required: ['a'] }, { minLength: 1 }),
+        ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => fc.record({ [keyword]: some })),
+        ...['properties', 'patternProperties', 'dependentSchemas'].map((keyword) => fc.record({ [keyword]: byName })),
+        ...['not', 'items', 'contains', 'additionalProperties', 'unevaluatedProperties'].map((keyword) =>
+          fc.record({ [keyword]: tie('part') }),
+        ),
+        fc.record({ if: tie('part'), then: tie('part'), else: tie('part') }),
+      ),
+    };
+  });
+  const { payload } = fc.letrec<{ payload: unknown }>((tie) => ({
+    payload: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<unknown>(null, 1, '', 'a'),
+      fc.array(tie('payload'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', 'b'), tie('payload'), { noNullPrototype: true }),
+    ),
+  }));
+  /** With references of one kind, and the names to which they lead. */
+  const written = (schema: object, refer: (place: string) => object, name: (place: string) => object): object => {
+    const replaced = (value: unknown): unknown =>
+      typeof value !== 'object' || value === null
+        ? value
+        : 'refers' in value
+          ? refer(value.refers as string)
+          : Array.isArray(value)
+            ? value.map(replaced)
+            : Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
+    const { $defs, ...whole } = replaced(schema) as { $defs: Record<string, object> };
+    return {
+      ...whole,
+      ...name('whole'),
+      $defs: Object.fromEntries(Object.entries($defs).map(([key, each]) => [key, { ...each, ...name(key) }])),
+    };
+  };
+  const ways: ((schema: object) => object)[] = [
+    (schema) =>
+      written(
+        schema,
+        (to) => ({ $ref: pointers[to] }),
+        () => ({}),
+      ),
+    (schema) =>
+      written(
+        schema,
+        (to) => ({ $ref: `#${to}` }),
+        (at) => ({ $anchor: at }),
+      ),
+    (schema) =>
+      written(
+        schema,
+        (to) => ({ $dynamicRef: `#${to}` }),
+        (at) => ({ $dynamicAnchor: at }),
+      ),
+  ];
+
+  it('checks every payload, and the same by pointers, by anchors and by dynamic anchors', async () => {
+    const tally = { refused: 0, accepted: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ root: part, a: part, b: part }),
+        fc.array(payload, { minLength: 3, maxLength: 3 }),
+        async ({ root, a, b }, payloads) => {
+          const [first, ...others] = ways.map((way) => way({ allOf: [root], $defs: { a, b } }));
+          const refused = await isRefused(first!);
+          tally[refused ? 'refused' : 'accepted'] += 1;
+          for (const other of others) expect(await isRefused(other)).toBe(refused);
+          if (refused) return;
+          for (const each of payloads) {
+            const verdict = await verdictOf(first!, each);
+            expect(verdict).toHaveProperty('problems');
+            for (const other of others) expect(messagesOf(await verdictOf(other, each))).toEqual(messagesOf(verdict));
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect(Math.min(...Object.values(tally))).toBeGreaterThan(20);
+  }, 240_000);
+});
+
+const messagesOf = (verdict: Verdict): unknown =>
+  'problems' in verdict ? verdict.problems.map(({ path, message }) => [path, message]) : verdict;
 
 function plainVerdict(schema: object, payload: unknown): unknown {
   try {

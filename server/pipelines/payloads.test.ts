@@ -11,6 +11,7 @@ import { check } from './checks.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
 
 const verdictOf = (schema: object, payload: unknown) => check('ada', JSON.stringify(schema), JSON.stringify(payload));
+const draft07 = 'http://json-schema.org/draft-07/schema#';
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);
 
 describe('a payload', () => {
@@ -41,11 +42,12 @@ describe('a payload', () => {
   it('may have a schema of either draft', async () => {
     for (const schema of [
       {
-        $schema: 'http://json-schema.org/draft-07/schema#',
+        $schema: draft07,
         definitions: { a: { type: 'string' } },
         properties: { x: { $ref: '#/definitions/a' } },
       },
       { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'https://example.com/mine', type: 'object' },
+      { $id: 'mine.json', $defs: { a: { type: 'string' } }, properties: { x: { $ref: '#/$defs/a' } } },
     ]) {
       expect([faultOfShape(schema), await faultOfSchema('ada', schema)]).toEqual([null, null]);
       expect(await verdictOf(schema, { x: 'a' })).toEqual({ problems: [] });
@@ -67,20 +69,32 @@ describe('a payload', () => {
     expect(verdict).toEqual({ problems: isValid ? [] : [expect.anything()] });
   });
 
-  /** Each of `count` schemas refers to the next one twice. */
-  const doubling = (keyword: string, count: number): object => ({
+  /** Each of `count` schemas is made of the reference to the next one. */
+  const chain = (count: number, of: (next: object) => object): object => ({
     $ref: '#/$defs/d0',
     $defs: Object.fromEntries(
-      Array.from({ length: count }, (_, n) => {
-        const next = { $ref: `#/$defs/d${n + 1}` };
-        return [`d${n}`, n === count - 1 ? { type: 'object' } : { [keyword]: [next, next] }];
-      }),
+      Array.from({ length: count }, (_, n) => [
+        `d${n}`,
+        n === count - 1 ? { type: 'object', properties: { a: { $ref: '#' } } } : of({ $ref: `#/$defs/d${n + 1}` }),
+      ]),
     ),
   });
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
-  it.each(['allOf', 'anyOf', 'oneOf'])('refuses schemas in %s that refer to each other twice', (keyword) => {
-    expect(faultOfShape(doubling(keyword, 8))).toBeNull();
-    expect(faultOfShape(doubling(keyword, 25))).toMatch(/one value against more than 2000 schemas/);
+  it.each(['allOf', 'anyOf', 'oneOf'])('refuses schemas in %s that refer to each other twice', async (keyword) => {
+    const doubling = (count: number) => chain(count, (next) => ({ [keyword]: [next, next] }));
+    expect(await faultOfSchema('ada', doubling(8))).toBeNull();
+    expect(await faultOfSchema('ada', doubling(25))).toMatch(/one value against more than 2000 schemas/);
+  });
+
+  it.each<[string, (next: object) => object]>([
+    ['not', (next) => ({ not: { not: next } })],
+    ['if', (next) => ({ if: { required: ['b'] }, then: false, else: { allOf: [{ if: true, then: next }] } })],
+    ['oneOf', (next) => ({ oneOf: [next, false], unevaluatedProperties: true })],
+  ])('has a schema of at most 100 references for one value, which payloads of any depth pass: in %s', async (_, of) => {
+    expect(await faultOfSchema('ada', chain(99, of))).toBeNull();
+    expect(await verdictOf(chain(99, of), nested(32))).toEqual({ problems: [] });
+    expect(await faultOfSchema('ada', chain(101, of))).toMatch(/through more than 100 references/);
   });
 
   it.each<[object, RegExp]>([
@@ -93,6 +107,13 @@ describe('a payload', () => {
     [{ dependentSchemas: { a: { allOf: [{ $ref: '#' }] } } }, /refers to itself without end/],
     [{ $defs: { a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/a' } } } }, /refers to itself without end/],
     [{ $defs: { a: { $anchor: 'a', $ref: '#a' } }, $ref: '#a' }, /refers to itself without end/],
+    [{ properties: { a: { $anchor: 'a', not: { $ref: '#a' } } } }, /refers to itself without end \('#a'\)/],
+    [{ items: { $dynamicAnchor: 'a', anyOf: [true, { $dynamicRef: '#a' }] } }, /refers to itself without end/],
+    [{ $anchor: 'a', if: { required: ['a'] }, then: { $ref: '#a' } }, /refers to itself without end/],
+    [{ items: { $id: 'https://example.com/a', oneOf: [{ $ref: '#' }] } }, /refers to itself without end/],
+    [{ $schema: draft07, properties: { a: { $id: '#a', not: { $ref: '#a' } } } }, /refers to itself without end/],
+    [{ items: { properties: { a: { $ref: '#/items/properties/%61' } } } }, /refers to itself without end/],
+    [{ properties: { a: { $dynamicRef: '#nowhere' } } }, /no JSON Schema/],
     [{ items: { required: names(8_000) } }, /has 8\d\d\d values .* the limit is 2000/],
     [{ allOf: names(700).map((name) => ({ required: [name] })) }, /the limit is 2000/],
     [{ enum: names(6_000).map((a) => ({ a })) }, /the limit is 2000/],
@@ -129,7 +150,7 @@ describe('a pipeline with a schema from before the limits', () => {
     const empty = Array.from({ length: 20_000 }, () => ({}));
     const refused = (says: RegExp) => ({ code: 'INVALID_PAYLOAD', message: expect.stringMatching(says) as string });
     expect(await advance({ $ref: '#' }, {})).toMatchObject(refused(/refers to itself without end/));
-    expect(await advance({ type: 'text' }, {})).toMatchObject(refused(/schema cannot be run/));
+    expect(await advance({ type: 'text' }, {})).toMatchObject(refused(/its schema is no JSON Schema/));
     expect(await advance({ items: { required: names(8_000) } }, empty)).toMatchObject(refused(/'n0'/));
     expect(await advance({ items: { enum: names(6_000).map((a) => ({ a })) } }, empty)).toMatchObject(
       refused(/equal to one of/),

@@ -49,28 +49,41 @@ export function faultsOfPayload(work: Work, schema: object | null, payload: unkn
 
 /** What is wrong with a schema, as the rest of a sentence; null when nothing is. Compiles it. */
 export async function faultOfSchema(caller: string, schema: object): Promise<string | null> {
-  const text = JSON.stringify(schema);
-  const verdict = await check(caller, text, '{}');
-  if ('problems' in verdict) return null;
-  return verdict.fault === 'invalid'
-    ? `is no JSON Schema (draft 2020-12 or draft 07): ${verdict.message ?? 'it cannot be read'}`
-    : faultOfVerdict(verdict);
+  const verdict = await check(caller, JSON.stringify(schema), '{}');
+  return 'problems' in verdict ? null : (wrongIn(verdict) ?? exceededBy(verdict));
 }
 
-function faultOfVerdict(verdict: Exclude<Verdict, { problems: unknown }>): string {
-  switch (verdict.fault) {
-    case 'time':
-      return `takes more than ${schemas.processorMs} ms of processor time to check: shorten it, or simplify the schema`;
-    case 'memory':
-      return `takes more than ${schemas.memoryMb} MB of memory to check: shorten it, or simplify the schema`;
+function faultOfVerdict(verdict: Fault): string {
+  const wrong = wrongIn(verdict);
+  return wrong === null
+    ? exceededBy(verdict)
+    : `cannot be checked, because its schema ${wrong}; an operator has to define the pipeline again`;
+}
+
+type Fault = Exclude<Verdict, { problems: unknown }>;
+
+const exceededBy = ({ fault }: Fault): string =>
+  `takes more than ${fault === 'memory' ? `${schemas.memoryMb} MB of memory` : `${schemas.processorMs} ms of processor time`} to check: shorten it, or simplify the schema`;
+
+/** Null when a limit of the check was exceeded. */
+function wrongIn({ fault, message = 'it cannot be read' }: Fault): string | null {
+  switch (fault) {
+    case 'circle':
+      return `refers to itself without end ('${message}'): refer to it below 'properties' or 'items'`;
+    case 'far':
+      return `leads one value through more than ${schemas.references} references: simplify it`;
+    case 'schemas':
+      return `checks one value against more than ${schemas.values} schemas, by references within 'allOf', 'anyOf' and the like: simplify it`;
     case 'nested':
-      return 'cannot be checked, because the schema refers to itself without end or is nested too deeply: simplify the schema';
+      return 'refers to itself without end or is nested too deeply: simplify it';
     case 'invalid':
-      return `cannot be checked, because its schema cannot be run (${verdict.message ?? 'it cannot be read'}): define the pipeline again with another`;
+      return `is no JSON Schema (draft 2020-12 or draft 07): ${message}`;
+    default:
+      return null;
   }
 }
 
-/** What is wrong with the size and the references of a schema, as the rest of a sentence; null when nothing is. Linear in the schema. */
+/** What is wrong with the size of a schema and with its references to others, as the rest of a sentence; null when nothing is. Linear in the schema. */
 export function faultOfShape(schema: object): string | null {
   const values = countOf(schema, () => true);
   if (values > schemas.values)
@@ -79,12 +92,7 @@ export function faultOfShape(schema: object): string | null {
   if (remote !== null)
     return `refers to '${remote.slice(0, 100)}', outside of the schema: put that part into it and refer to '#...'`;
   if (countOf(schema, (key) => key === '$async') > 0) return "has '$async', which is not JSON Schema: leave it out";
-  const { circle, most } = inPlaceOf(schema);
-  if (circle !== null)
-    return `refers to itself without end ('${circle.slice(0, 100)}'): refer to it below 'properties' or 'items'`;
-  return most > schemas.values
-    ? `checks one value against more than ${schemas.values} schemas, by references within 'allOf', 'anyOf' and the like: simplify it`
-    : null;
+  return null;
 }
 
 function countOf(value: unknown, counts: (key: string) => boolean, key = ''): number {
@@ -104,72 +112,3 @@ function remoteReference(value: unknown): string | null {
 }
 
 const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
-/** Keywords whose schemas check the same value as the schema that they are in. */
-const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
-const inPlaceByName = ['dependentSchemas', 'dependencies'];
-
-/**
- * `circle`: a reference that leads back to its own schema with the same value, so that a check never ends; null without one.
- * `most`: the largest number of schemas that check one value. 30 schemas, each of which refers to the next one twice, are a billion.
- */
-function inPlaceOf(root: object): { circle: string | null; most: number } {
-  const ended = new Map<object, number>();
-  const open = new Set<object>();
-  const walk = (schema: unknown): string | null => {
-    if (typeof schema !== 'object' || schema === null || ended.has(schema)) return null;
-    open.add(schema);
-    let count = 1;
-    for (const [key, part] of Object.entries(schema)) {
-      const target = referring.includes(key) && typeof part === 'string' ? placeOf(root, part) : undefined;
-      if (target !== undefined && open.has(target)) return part as string;
-      const next =
-        target !== undefined
-          ? [target]
-          : inPlace.includes(key)
-            ? [part].flat()
-            : inPlaceByName.includes(key) && typeof part === 'object' && part !== null
-              ? Object.values(part as object)
-              : [];
-      for (const each of next) {
-        const circle = walk(each);
-        if (circle !== null) return circle;
-        count += ended.get(each as object) ?? 0;
-      }
-    }
-    open.delete(schema);
-    ended.set(schema, count);
-    return null;
-  };
-  const everywhere = (value: unknown): string | null => {
-    if (typeof value !== 'object' || value === null) return null;
-    const circle = Array.isArray(value) ? null : walk(value);
-    if (circle !== null) return circle;
-    for (const part of Object.values(value)) {
-      const inside = everywhere(part);
-      if (inside !== null) return inside;
-    }
-    return null;
-  };
-  const circle = everywhere(root);
-  return { circle, most: Math.max(...ended.values()) };
-}
-
-/** The schema that a pointer such as '#/$defs/a' names. Undefined: it is an anchor, or names no schema. */
-function placeOf(root: object, reference: string): object | undefined {
-  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
-  let at: unknown = root;
-  for (const part of reference.split('/').slice(1)) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    at =
-      typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : null;
-  }
-  return typeof at === 'object' && at !== null ? at : undefined;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
