@@ -540,7 +540,7 @@ export type PipelineConditionInput = {
   op: PipelineConditionOp;
   /** The value to compare with, at most 1 KB: a list for IN, a number or text for LT and GT, none for EXISTS. */
   value?: unknown;
-  /** What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition. */
+  /** What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Null counts as no value. Names within objects and places in lists follow after dots. What is not set fails every condition. */
   variable: string;
 };
 

@@ -117,6 +117,19 @@ export function buildContext(
 }
 
 /**
+ * A step through a pipeline. A reviewer that rejects again for another reason is not in a loop, nor is the agent that answers it,
+ * nor one that said something since.
+ */
+interface Step {
+  payload: unknown;
+  reason: string | null;
+  /** Number of the last Message of an agent. */
+  words: number | null;
+  /** With which the holder got the Session; the payload as a hash. */
+  came: { payload: string | null; reason: string | null };
+}
+
+/**
  * Equal for two Contexts with the same content. Leaves out a composed summary and Baton's own variables: they follow
  * from the rest or from the move, and would differ although nothing else is new.
  */
@@ -124,7 +137,7 @@ export function contentHash(
   context: Context,
   callerSummary: string | null,
   lastAgentTurnHash: string | null,
-  step: { payload: unknown; reason: string | null } | null = null,
+  step: Step | null = null,
 ): string {
   const content = [
     callerSummary,
@@ -133,8 +146,7 @@ export function contentHash(
     context.decisions,
     context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
     lastAgentTurnHash,
-    // A reviewer that rejects again for another reason is not in a loop.
-    ...(step === null ? [] : [step.payload ?? null, step.reason]),
+    ...(step === null ? [] : [step.payload ?? null, step.reason, step.words, step.came.payload, step.came.reason]),
   ];
   return createHash('sha256').update(canonicalJson(content)).digest('hex');
 }

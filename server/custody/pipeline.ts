@@ -153,19 +153,23 @@ export function stepsFromStart({ start, transitions }: Pick<Definition, 'start' 
 /** The value that a condition compares; undefined when it is not set. */
 function valueOf(variable: string, { variables, payload, payloads }: Facts): unknown {
   const source = sourceOfCondition(variable);
-  if (source.of === 'variable')
-    return Object.hasOwn(variables, source.name) ? variables[source.name]!.value : undefined;
-  let value =
-    source.of === 'payload'
-      ? (payload ?? undefined)
-      : payloads != null && Object.hasOwn(payloads, source.stage)
-        ? payloads[source.stage]
-        : undefined;
-  for (const name of source.path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Record<string, unknown>)[name];
+  if (source.of === 'payload') return valueAt(payload ?? undefined, source.path);
+  if (source.of === 'stage') return valueAt(payloads ?? undefined, [source.stage, ...source.path]);
+  // A name may have dots of its own: the longest one that is set.
+  const names = source.name.split('.');
+  for (let end = names.length; end > 0; end -= 1) {
+    const name = names.slice(0, end).join('.');
+    if (Object.hasOwn(variables, name)) return valueAt(variables[name]!.value, names.slice(end));
   }
-  return value;
+  return undefined;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? valueAt((value as Record<string, unknown>)[name], rest)
+    : undefined;
 }
 
 /** Why a condition cannot be decided; null when it can. */

@@ -54,7 +54,7 @@ export const isOpenTenure = (state: AgentSessionState): boolean => agentSessionT
 export type ConditionSource =
   { of: 'payload'; path: string[] } | { of: 'stage'; stage: string; path: string[] } | { of: 'variable'; name: string };
 
-/** `payload`, `payload.a.b`, `stages.<stage>`, `stages.<stage>.a.b`; any other name is a context variable, also as `variables.<name>`. */
+/** `payload`, `payload.a.b`, `stages.<stage>`, `stages.<stage>.a.b`; any other name is a context variable or a path in one, also as `variables.<name>`. */
 export function sourceOfCondition(variable: string): ConditionSource {
   const [first, second, ...rest] = variable.split('.');
   if (first === 'payload') return { of: 'payload', path: second === undefined ? [] : [second, ...rest] };
@@ -68,11 +68,10 @@ export function sourceOfCondition(variable: string): ConditionSource {
 const kinds: Record<string, string> = { string: 'a text', number: 'a number', boolean: 'true or false' };
 const kindOf = (value: unknown): string =>
   kinds[typeof value] ?? (value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object');
-const isScalar = (value: unknown): boolean => (typeof value) in kinds;
 
 /**
- * Why two values cannot be compared; null when they can. Texts, numbers, and true or false are never equal to a value of
- * another of these kinds, so that a comparison would decide by the way a value is written.
+ * Why two values cannot be compared; null when they can. A value is never equal to one of another kind, so that a comparison
+ * would decide by the way a value is written. Null counts as no value.
  */
 export function faultOfComparing(op: string, value: unknown, wanted: unknown): string | null {
   if (op === 'EXISTS' || value === null) return null;
@@ -81,7 +80,7 @@ export function faultOfComparing(op: string, value: unknown, wanted: unknown): s
     return typeof value === typeof wanted && (typeof value === 'number' || typeof value === 'string')
       ? null
       : than(kindOf(wanted));
-  const others = (op === 'IN' ? (Array.isArray(wanted) ? wanted : []) : [wanted]).filter(isScalar);
-  if (!isScalar(value) || others.length === 0 || others.some((other) => typeof other === typeof value)) return null;
+  const others = (op === 'IN' && Array.isArray(wanted) ? wanted : [wanted]).filter((other) => other !== null);
+  if (others.length === 0 || others.some((other) => kindOf(other) === kindOf(value))) return null;
   return than(kindOf(others[0]));
 }

@@ -80,6 +80,8 @@ interface Given {
   byOperator: boolean;
   /** The agent that hands off, if it is not the holder. */
   sourceAgentId?: string | null;
+  /** Hash of the payload with which the holder got the Session; null without one. */
+  cameWith?: string | null;
   call?: PendingCall | null;
 }
 
@@ -125,7 +127,12 @@ export async function prepareContext(
       whole,
       summary,
       sources.lastAgentTurnHash,
-      told && { payload: told.payload, reason: given.reason },
+      told && {
+        payload: told.payload,
+        reason: given.reason,
+        words: sources.lastAssistant?.sequence ?? null,
+        came: { payload: given.cameWith ?? null, reason: custody.handoff?.reason ?? null },
+      },
     ),
   };
 }

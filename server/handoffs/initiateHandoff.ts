@@ -1,6 +1,6 @@
 import { type Carry, carryOf } from '../context/carry.ts';
 import type { PendingCall } from '../context/withCall.ts';
-import type { StoredVariables } from '../context/context.ts';
+import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import { statement } from '../core/changes.ts';
 import { BadUserInputError } from '../core/errors.ts';
 import { encodeId } from '../core/ids.ts';
@@ -52,7 +52,7 @@ export async function initiateHandoff(
 ): Promise<InitiateHandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [idMeant(work, input.targetAgentId)] });
-  const target = demandTarget(custody, input.targetAgentId, () => nextStages(custody));
+  const target = demandTarget(custody, input.targetAgentId, () => nextStages(custody, input.contextVariables));
   const read = await readMove(custody, { ...input, targetAgentId: target.id });
   const earlier = await work.earlierAnswer<InitiateHandoffAnswer>();
   if (earlier !== null) return earlier;
@@ -100,7 +100,7 @@ async function prepareHandoff(
   waits = false,
 ): Promise<PreparedHandoff> {
   const { work } = custody;
-  const started = startedHandoff(custody, read);
+  const started = startedHandoff(custody, read, input.contextVariables);
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
@@ -109,7 +109,7 @@ async function prepareHandoff(
   const enters = way === null || way instanceof Error ? null : { way, payload: null };
   const prepared = await prepareContext(
     custody,
-    { ...input, byOperator: false, call },
+    { ...input, byOperator: false, call, cameWith: read.came_with },
     waits ? null : target,
     enters && toldOf(enters),
   );
@@ -175,7 +175,8 @@ export const moveColumns = `
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
   (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
-  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry`;
+  (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry,
+  (SELECT md5(e.payload::text) FROM sessions s JOIN handoffs h ON h.id = s.last_handoff_id JOIN stage_entries e ON e.id = h.left_entry_id WHERE s.id = $1) AS came_with`;
 const readMoveStatement = statement(`SELECT ${moveColumns}`);
 
 type Named = Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null };
@@ -200,6 +201,7 @@ export interface MoveRead {
   /** Of the collaboration with the target, for a generated tool. */
   instructions: string | null;
   carry: unknown;
+  came_with: string | null;
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */
@@ -224,24 +226,27 @@ export async function readMove(custody: Custody, input: Named): Promise<MoveRead
   return read;
 }
 
-export const startedHandoff = (custody: Custody, read: MoveRead): StartedHandoff => ({
+/** Variables that are given with a handoff. */
+type Variables = Record<string, unknown> | null;
+
+export const startedHandoff = (custody: Custody, read: MoveRead, variables: Variables = null): StartedHandoff => ({
   ...startedBy(custody, read),
-  path: pathOf(custody, null),
+  path: pathOf(custody, { outcome: null, payload: undefined, variables }),
 });
 
-/** What is given with an outcome; null when the caller names an agent. */
-interface GivenOutcome {
-  outcome: string;
+interface GivenStep {
+  /** Null when the caller names an agent. */
+  outcome: string | null;
   payload: unknown;
-  /** The Session's variables with those that are given. */
-  variables: StoredVariables;
+  variables: Variables;
 }
 
 /** Where the Session may go in its pipeline; null outside of one. */
-export function pathOf({ work, pipeline, session }: Custody, given: GivenOutcome | null): Path | null {
+export function pathOf({ work, pipeline, session }: Custody, given: GivenStep): Path | null {
   if (pipeline === null || session.stage === null) return null;
   const { stage } = session;
-  const { outcome = null, payload, variables = session.contextVariables as StoredVariables } = given ?? {};
+  const { outcome, payload } = given;
+  const variables = mergeVariables(session.contextVariables as StoredVariables, given.variables ?? {}, '');
   return {
     stage,
     ...waysFrom(pipeline, stage, { variables, payload, payloads: pipeline.payloads }),
@@ -253,8 +258,8 @@ export function pathOf({ work, pipeline, session }: Custody, given: GivenOutcome
 }
 
 /** The stages that may follow, with the outcome that leads there; null outside of a pipeline. */
-export const nextStages = (custody: Custody): Stages =>
-  pathOf(custody, null)?.ways.flatMap(({ to, outcome }) =>
+export const nextStages = (custody: Custody, variables: Variables = null): Stages =>
+  pathOf(custody, { outcome: null, payload: undefined, variables })?.ways.flatMap(({ to, outcome }) =>
     to === null ? [] : [{ stage: to, by: ` by outcome ${outcome}` }],
   ) ?? null;
 

@@ -82,9 +82,10 @@ export async function advancePipeline(
   demandAct(custody, 'work');
   const isAgents = work.caller.agentId !== null;
   const variables = custody.variablesWith(contextVariables);
-  const path = pathOf(custody, { outcome, payload, variables });
+  const path = pathOf(custody, { outcome, payload, variables: contextVariables });
   // The guards bind the holder, not an operator.
-  const started = isAgents ? { ...startedHandoff(custody, await readMove(custody, fromLastTurn)), path } : null;
+  const moveRead = isAgents ? await readMove(custody, fromLastTurn) : null;
+  const started = moveRead && { ...startedHandoff(custody, moveRead), path };
   const move = { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started };
   demandMove(work, move, 'already assigned');
   const { stage, ways, undecided = [] } = demandStage(custody, path);
@@ -125,7 +126,14 @@ export async function advancePipeline(
   }
   const prepared = await prepareContext(
     custody,
-    { reason, summary, contextVariables: null, carry: null, byOperator: !isAgents },
+    {
+      reason,
+      summary,
+      contextVariables: null,
+      carry: null,
+      byOperator: !isAgents,
+      cameWith: moveRead?.came_with ?? null,
+    },
     target,
     toldOf(enters),
   );

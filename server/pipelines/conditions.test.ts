@@ -89,6 +89,30 @@ describe('a condition of advancePipeline', () => {
     expect(await look(id)).toMatchObject({ status: 'COMPLETED' });
   });
 
+  it.each<[string, (id: string, targetAgentId: string, contextVariables: object) => Promise<object>]>([
+    [
+      'initiateHandoff',
+      (id, targetAgentId, contextVariables) =>
+        home.send('initiateHandoff', { sessionId: publicId(id), targetAgentId, contextVariables }),
+    ],
+    [
+      'a handoff tool',
+      (id, target, variables) =>
+        home.send('executeHandoffTool', {
+          sessionId: publicId(id),
+          toolName: `transfer_to_${target}`,
+          arguments: { reason: 'because', variables },
+        }),
+    ],
+  ])('reads the variables of the call, also of %s', async (_name, handOff) => {
+    const id = await inReview({ variable: 'review.ok', op: 'EQ', value: false });
+    const { pipeline } = await home.db.prisma.session.findUniqueOrThrow({ where: { id }, include: { pipeline: true } });
+    const writer = `w-${pipeline!.slug}`;
+    expect(await handOff(id, writer, { review: { ok: true } })).toMatchObject({ code: 'TRANSITION_NOT_ALLOWED' });
+    expect(await handOff(id, writer, { review: { ok: false } })).not.toHaveProperty('code');
+    expect(await look(id)).toMatchObject({ stage: 'write', contextVariables: { review: { value: { ok: false } } } });
+  });
+
   it('refuses a handoff to an agent when the payload decides the way', async () => {
     const id = await inReview({ variable: 'payload.ok', op: 'EQ', value: false });
     const { pipeline } = await home.db.prisma.session.findUniqueOrThrow({ where: { id }, include: { pipeline: true } });

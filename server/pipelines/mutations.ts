@@ -144,7 +144,7 @@ const condition = inputObject(
   z
     .object({
       variable: nonBlank({ characters: mostCharacters.variable }).describe(
-        'What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Names within objects and places in lists follow after dots. What is not set fails every condition.',
+        'What is compared: `payload.<name>` of the outcome, `stages.<stage>.<name>` of the newest payload of a stage before, or the name of a context variable (also as `variables.<name>`). Null counts as no value. Names within objects and places in lists follow after dots. What is not set fails every condition.',
       ),
       op: oneOf(ConditionOp).describe('The comparison.'),
       value: optional(json({ bytes: KB })).describe(

@@ -231,18 +231,19 @@ describe('a condition', () => {
 });
 
 describe('a comparison that cannot be made', () => {
-  const scalar = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean());
+  const some = fc.jsonValue({ maxDepth: 1 }).filter((value) => value !== null);
+  const kindOf = (value: unknown): string => (Array.isArray(value) ? 'list' : typeof value);
   it('never holds, and says which kinds it compared, whatever two kinds they are', () => {
     fc.assert(
-      fc.property(fc.constantFrom('EQ', 'NE', 'LT', 'GT', 'IN'), scalar, scalar, (op, value, wanted) => {
+      fc.property(fc.constantFrom('EQ', 'NE', 'LT', 'GT', 'IN'), some, some, (op, value, wanted) => {
         const condition = { variable: 'x', op, value: op === 'IN' ? [wanted] : wanted } as Condition;
         const facts = { variables: { x: { value } } };
         const reason = faultOfHolding(condition, facts);
-        if (typeof value === typeof wanted && (typeof value !== 'boolean' || (op !== 'LT' && op !== 'GT')))
-          expect(reason).toBeNull();
+        const isOrdered = ['string', 'number'].includes(kindOf(value));
+        if (kindOf(value) === kindOf(wanted) && (isOrdered || (op !== 'LT' && op !== 'GT'))) expect(reason).toBeNull();
         else {
           expect(holds(condition, facts)).toBe(false);
-          expect(reason).toMatch(/^'x' is (a text|a number|true or false) and is compared with/);
+          expect(reason).toMatch(/^'x' is (a text|a number|true or false|a list|an object) and is compared with/);
         }
       }),
     );
@@ -250,19 +251,24 @@ describe('a comparison that cannot be made', () => {
 
   it('reads the payload, the payloads of stages and variables by their names', () => {
     const facts = {
-      variables: { score: { value: 1 }, 'a.b': { value: 2 }, payload: { value: 3 } },
+      variables: { score: { value: 1 }, a: { value: { c: [7] } }, 'a.b': { value: 2 }, payload: { value: 3 } },
       payload: { score: 4, findings: [{ line: 5 }] },
       payloads: { review: { score: 6 } },
     };
     const is = (variable: string, value: unknown) => holds({ variable, op: 'EQ', value }, facts);
     expect(is('score', 1)).toBe(true);
     expect(is('a.b', 2)).toBe(true);
+    expect(is('a.c.0', 7)).toBe(true);
+    expect(is('variables.a.c.0', 7)).toBe(true);
     expect(is('variables.payload', 3)).toBe(true);
     expect(is('payload.score', 4)).toBe(true);
     expect(is('payload.findings.0.line', 5)).toBe(true);
     expect(is('payload.findings.length', 1)).toBe(true);
     expect(is('stages.review.score', 6)).toBe(true);
     for (const missing of [
+      'a.none',
+      'a.b.c',
+      'toString.length',
       'payload.none',
       'payload.toString',
       'stages.none.score',
@@ -272,7 +278,8 @@ describe('a comparison that cannot be made', () => {
       expect(holds({ variable: missing, op: 'EXISTS', value: null }, facts)).toBe(false);
   });
 
-  const typed = (type: unknown) => ({ type: 'object', properties: { score: { type } } });
+  const named = (score: object) => ({ type: 'object', properties: { score } });
+  const typed = (type: unknown) => named({ type });
   const reviewed = (when: Condition, payloadSchema: object | null = null): Definition => ({
     ...definition(
       ['write', 'review'],
@@ -284,6 +291,10 @@ describe('a comparison that cannot be made', () => {
     ['a text with a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed('string'), 'value'],
     ['a number with a text', { variable: 'payload.score', op: 'EQ', value: '5' }, typed(['integer', 'null']), 'value'],
     ['a number with a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed('number'), null],
+    ['a list with a number', { variable: 'payload.score', op: 'NE', value: 5 }, typed('array'), 'value'],
+    ['words with a number', { variable: 'payload.score', op: 'LT', value: 5 }, named({ enum: ['low', null] }), 'value'],
+    ['one value with a text', { variable: 'payload.score', op: 'EQ', value: 'x' }, named({ const: 3 }), 'value'],
+    ['words with one of them', { variable: 'payload.score', op: 'EQ', value: 'low' }, named({ enum: ['low'] }), null],
     ['what may be a number', { variable: 'payload.score', op: 'LT', value: 5 }, typed(['number', 'string']), null],
     ['what no schema says', { variable: 'payload.other', op: 'LT', value: 5 }, typed('string'), null],
     ['what any payload has', { variable: 'payload.score', op: 'LT', value: 5 }, null, null],

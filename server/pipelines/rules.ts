@@ -106,8 +106,8 @@ function wrongConditions(definition: Definition): Fault[] {
       );
     if (source.of === 'stage' && !after(definition, stage).has(from))
       return fault('variable', `reads stage '${stage}', which never comes before '${from}': name one that does`);
-    const wrong = kindsOf(definition, source, stage, outcome)?.map((kind) =>
-      faultOfComparing(when.op, samples[kind], when.value),
+    const wrong = samplesOf(definition, source, stage, outcome)?.map((sample) =>
+      faultOfComparing(when.op, sample, when.value),
     );
     return wrong === undefined || wrong.length === 0 || wrong.includes(null)
       ? []
@@ -135,30 +135,33 @@ const samples: Record<string, unknown> = {
   object: {},
 };
 
-/** The types that the schemas of a stage's payloads allow at a path, but null; undefined unless all say it. */
-function kindsOf(
+/** Values of each kind that the schemas of a stage's payloads allow at a path, but null; undefined unless all say it. */
+function samplesOf(
   { stages, transitions }: Definition,
   { of, path }: Exclude<ConditionSource, { of: 'variable' }>,
   stage: string,
   outcome: string,
-): string[] | undefined {
+): unknown[] | undefined {
   const ofStage = stages.find(({ name }) => name === stage)?.payloadSchema ?? null;
-  const kinds = transitions
+  const found = transitions
     .filter((each) => each.from === stage && (of === 'stage' || each.outcome === outcome))
-    .map(({ payloadSchema }) => kindsIn(payloadSchema ?? ofStage, path));
-  return kinds.some((each) => each === undefined) ? undefined : kinds.flatMap((each) => each!);
+    .map(({ payloadSchema }) => samplesIn(payloadSchema ?? ofStage, path));
+  return found.some((each) => each === undefined) ? undefined : found.flatMap((each) => each!);
 }
 
-function kindsIn(schema: unknown, path: readonly string[]): string[] | undefined {
+function samplesIn(schema: unknown, path: readonly string[]): unknown[] | undefined {
   let at = schema;
   for (const name of path) {
     const properties: unknown = memberOf(at, 'properties');
     at = memberOf(properties, name);
   }
+  const [only, values] = [memberOf(at, 'const'), memberOf(at, 'enum')];
+  const named = only !== undefined ? [only] : Array.isArray(values) ? values : null;
+  if (named !== null) return named.filter((value) => value !== null);
   const type = memberOf(at, 'type');
   const types = (Array.isArray(type) ? type : [type]).filter((each) => each !== 'null');
   return types.length > 0 && types.every((each) => typeof each === 'string' && Object.hasOwn(samples, each))
-    ? types
+    ? types.map((each) => samples[each as string])
     : undefined;
 }
 
