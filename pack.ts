@@ -1,4 +1,4 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
@@ -30,6 +30,7 @@ async function buildServer(): Promise<void> {
     },
   });
   await chmod(join(lib, 'baton.js'), 0o755);
+  await copyFile(join(root, 'server/cli/baton.sh'), join(lib, 'baton.sh'));
 }
 
 /** `baton/client` in one file without packages, with its types. */

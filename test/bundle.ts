@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -87,6 +88,7 @@ async function build(outDir: string): Promise<void> {
       },
     },
   });
+  copyFileSync(join(root, 'server/cli/baton.sh'), join(outDir, 'baton.sh'));
   writeFileSync(join(outDir, 'package.json'), '{ "type": "module" }');
 }
 
@@ -101,7 +103,7 @@ function hashSources(): string {
   const hash = createHash('sha256');
   const files = sources.flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true }).filter(
-      (entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts'),
+      (entry) => entry.isFile() && /\.(ts|sh|json)$/.test(entry.name) && !entry.name.endsWith('.test.ts'),
     ),
   );
   for (const path of [

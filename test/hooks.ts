@@ -12,7 +12,7 @@ import {
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundled } from './bundle.ts';
 import { atEnd } from './database.ts';
 
@@ -31,7 +31,8 @@ export function workplace(
     branch = 'main',
     key = '',
     wait = '30000',
-  }: { agent?: string; branch?: string; key?: string; wait?: string | null } = {},
+    state,
+  }: { agent?: string; branch?: string; key?: string; wait?: string | null; state?: string } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), 'baton-hook-'));
   atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
@@ -41,7 +42,8 @@ export function workplace(
   const transcript = join(root, 'transcript.jsonl');
   writeFileSync(transcript, '');
   let at = url;
-  const logFile = join(root, 'state/baton/hook.log');
+  const stateHome = state ?? join(root, 'state');
+  const logFile = join(stateHome, 'baton/hook.log');
 
   return {
     folder,
@@ -50,13 +52,13 @@ export function workplace(
     async hook(
       event: string,
       more: object = {},
-      as: { agent?: string; env?: Record<string, string>; closed?: boolean } = {},
+      as: { agent?: string; env?: Record<string, string>; closed?: boolean; script?: boolean } = {},
     ): Promise<{ code: number; context: string | null; stderr: string } & Omit<HookOutput, 'additionalContext'>> {
       const input = { session_id: 's1', transcript_path: transcript, cwd: folder, hook_event_name: event, ...more };
       const args = ['hook', 'claude-code', '--agent', as.agent ?? agent, '--url', at];
       if (wait !== null) args.push('--wait', wait);
-      const env = { XDG_STATE_HOME: join(root, 'state'), BATON_KEY: key, ...as.env };
-      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), env, as.closed);
+      const env = { XDG_STATE_HOME: stateHome, BATON_KEY: key, ...as.env };
+      const { code, stdout, stderr } = await hookProcess(args, JSON.stringify(input), env, as);
       const { additionalContext: context = null, ...output } =
         stdout === '' ? {} : (JSON.parse(stdout) as { hookSpecificOutput: HookOutput }).hookSpecificOutput;
       return { code, context, ...output, stderr };
@@ -66,8 +68,9 @@ export function workplace(
     moveTo: (other: string) => (at = other),
     /** As if the time were over in which hooks do not ask again. */
     forgetServer: () => {
-      for (const name of readdirSync(join(root, 'state/baton/hooks')))
-        if (name.endsWith('.seen')) rmSync(join(root, 'state/baton/hooks', name));
+      const folder = join(stateHome, 'baton/hooks');
+      for (const name of existsSync(folder) ? readdirSync(folder) : [])
+        if (name.endsWith('.seen')) rmSync(join(folder, name));
     },
     logged: (): string[] => (existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : []),
   };
@@ -77,15 +80,15 @@ export async function hookProcess(
   args: string[],
   input: string,
   env: Record<string, string>,
-  /** Whether nothing reads what it prints. */
-  closed = false,
+  /** `closed`: nothing reads what it prints. `script`: as the settings of a tool start it, which may ask the process that stays. */
+  { closed = false, script = false }: { closed?: boolean; script?: boolean } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const program = await bundled('server/cli/baton.ts');
   const { PATH, HOME } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
-      process.execPath,
-      [program, ...args],
+      script ? 'sh' : process.execPath,
+      script ? [join(dirname(program), 'baton.sh'), process.execPath, program, ...args] : [program, ...args],
       { env: { PATH, HOME, ...env } },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { RegisterAgentDocument } from '../../client/api/operations.ts';
 import { commandLine, packageFolder } from '../infra/place.ts';
@@ -159,20 +159,15 @@ function differenceOf(change: Change): string {
   });
 }
 
-/** The command line that starts this program: `baton` where the shell finds it, else the file. @throws StartError */
+/** The command line of the hooks, without their words. Where there is a shell it asks the process that stays. @throws StartError */
 function program(): string {
   const started = process.argv[1] ?? '';
   // In a clone `baton` is TypeScript, which starts too slowly for a hook: the package's program is used.
   const file = started.endsWith('.ts') ? join(packageFolder, 'lib/baton.js') : realpathSync(started);
   if (!existsSync(file))
     throw new StartError('Hooks run the program of the package, which is not built: run `npm run prepack` first');
-  const found = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'baton'))
-    .find((path) => existsSync(path));
-  return found !== undefined && realpathSync(found) === realpathSync(file)
-    ? 'baton'
-    : `${quoted(process.execPath)} ${quoted(file)}`;
+  const words = [process.execPath, file].map(quoted).join(' ');
+  return process.platform === 'win32' ? words : `sh ${quoted(join(dirname(file), 'baton.sh'))} ${words}`;
 }
 
 /** A word for a shell. */

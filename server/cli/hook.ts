@@ -3,7 +3,8 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { briefingOf, notRecorded, type Told } from './hook/briefing.ts';
 import { endCleared, endIdle } from './hook/ends.ts';
-import { isPassing, probe, StillAway, TooSlow, whileToolWaits } from './hook/reach.ts';
+import { isPassing, probe, processSilenceMs, StillAway, TooSlow, whileToolWaits } from './hook/reach.ts';
+import { type Asked, residentSilenceMs, startsResident, stay } from './hook/resident.ts';
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
@@ -12,7 +13,7 @@ import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
 import { recordTree, treeDifference, workingTreeIn, type WorkingTree } from './hook/workingTree.ts';
-import { printedJson, printJson, tell } from './output.ts';
+import { printedJson, tell } from './output.ts';
 
 // This file and what it imports is all that a hook loads: it starts before each prompt. No module of the server.
 
@@ -47,6 +48,14 @@ interface Call {
   waitMs: number | null;
   args: string[];
   background: string | undefined;
+  /** Whether a process that answers the next hooks starts afterwards. */
+  startsResident: boolean;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** The wait for a sign of life of Baton. */
+  silenceMs: number;
+  /** Resolves when the tool has it. @throws when nothing reads it */
+  print: (answer: object) => Promise<void>;
 }
 
 /**
@@ -54,33 +63,55 @@ interface Call {
  * its own log, and sends later what is missing. Returns the exit code; never 2, by which a hook forbids what the tool is about to do.
  */
 export async function runHook(args: string[]): Promise<number> {
-  const call = callOf(args);
+  if (args[0] === 'resident') {
+    await stay(answerAsked);
+    return 0;
+  }
+  const { env } = process;
+  const call = callOf({ args, env, cwd: process.cwd(), silenceMs: processSilenceMs(), print: printedJson });
   if (call === null) {
     tell('Wrong arguments: see baton hook --help');
     return 1;
   }
   setTimeout(() => process.exit(0), lifeMs[call.background === undefined ? 'hook' : 'background']).unref();
-  try {
+  await orNote(call, async () => {
     if (call.background === undefined) await answer(call, JSON.parse(await readInput()) as HookInput);
     else await sendInBackground(call, JSON.parse(call.background) as Background);
+  });
+  if (call.startsResident && startsResident()) start(call, ['resident'], '/');
+  return 0;
+}
+
+/** The same for a hook that another process asks. Null: it starts a process of its own. */
+function answerAsked({ input, ...asked }: Asked): Promise<void> | null {
+  const call = callOf({ ...asked, silenceMs: residentSilenceMs });
+  const event = JSON.parse(input) as HookInput;
+  // An import while a call waits takes its processor time.
+  if (call === null || event.hook_event_name === 'PreToolUse') return null;
+  return orNote(call, () => answer(call, event));
+}
+
+async function orNote(call: Call, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
   } catch (error) {
     if (!(error instanceof StillAway))
       note(call, error instanceof Failed ? `${error.code}: ${error.message}` : String(error));
   }
-  return 0;
 }
 
-function callOf(args: string[]): Call | null {
+function callOf({ args, ...from }: Pick<Call, 'args' | 'env' | 'cwd' | 'silenceMs' | 'print'>): Call | null {
   try {
     const options = {
       agent: { type: 'string' },
       url: { type: 'string' },
       wait: { type: 'string' },
       background: { type: 'string' },
+      resident: { type: 'boolean', default: false },
     } as const;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const [tool, ...more] = positionals;
-    const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY, BATON_SESSION, BATON_AGENT } = process.env;
+    const { BATON_URL, PORT, BATON_BASE_PATH, BATON_KEY, BATON_SESSION, BATON_AGENT } = from.env;
     // `baton watch` names the session of its command, with the agent and the server.
     const isWatched = Boolean(BATON_SESSION && BATON_AGENT && BATON_URL);
     const url = (
@@ -92,12 +123,14 @@ function callOf(args: string[]): Call | null {
     const waitMs = values.wait === undefined ? null : Number(values.wait);
     if (waitMs !== null && (!Number.isInteger(waitMs) || waitMs < 1)) return null;
     return {
+      ...from,
       waitMs,
       tool,
       agent: (isWatched ? BATON_AGENT : values.agent) ?? (tool === 'codex' ? 'codex-1' : 'claude-1'),
       server: { url, key: BATON_KEY },
-      args,
+      args: args.filter((arg) => arg !== '--resident'),
       background: values.background,
+      startsResident: values.resident,
     };
   } catch {
     return null;
@@ -112,9 +145,9 @@ async function readInput(): Promise<string> {
 
 async function answer(call: Call, input: HookInput): Promise<void> {
   const { hook_event_name: event, transcript_path: given, cwd, last_assistant_message: last, reason, source } = input;
-  const folder = realpathSync(typeof cwd === 'string' ? cwd : process.cwd());
+  const folder = realpathSync(typeof cwd === 'string' ? cwd : call.cwd);
   const path = typeof given === 'string' ? given : undefined;
-  const work = (): Work => workIn(folder, path);
+  const work = (): Work => workIn(folder, path, call.env);
   /** An import may be long: a process of its own makes it, and the tool goes on. */
   const importNew = (how: Partial<Import>): void => {
     if (path !== undefined && existsSync(path))
@@ -173,7 +206,7 @@ async function beforeCall(
   const denials = new Memory<Denials | null>(call.server.url, path, 'denied');
   try {
     await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
-      const tree = handsOff ? workingTreeIn(folder, signal) : null;
+      const tree = handsOff ? workingTreeIn(folder, signal, call.env) : null;
       if (handsOff) {
         if (call.tool === 'claude-code' && typeof callId === 'string' && existsSync(path))
           await callIsWritten(path, callId, signal);
@@ -182,12 +215,19 @@ async function beforeCall(
         if (refusal !== null && denials.read() === null) {
           denials.write({ times: 1 });
           return deny(
+            call,
             `Baton did not record your turn (${refusal}): the next agent would not get it. Tell the user. To hand off without it, call the tool again, with what is missing in the reason.`,
           );
         }
         denials.write(null);
       }
-      await nameSession(call, tool, isObject(given) ? given : {}, { work: workIn(folder, path), tree }, signal);
+      await nameSession(
+        call,
+        tool,
+        isObject(given) ? given : {},
+        { work: workIn(folder, path, call.env), tree },
+        signal,
+      );
     });
   } catch (error) {
     const times = (denials.read()?.times ?? 0) + 1;
@@ -197,7 +237,8 @@ async function beforeCall(
     const [read, size] = [new StateFile(call.server.url, path).read().sentTo, sizeOf(path) ?? 0].map((bytes) =>
       Math.floor(bytes / 1_000_000),
     );
-    deny(
+    await deny(
+      call,
       `Baton has read ${read} of ${size} MB of this conversation, and reads on: the next agent would not get the rest. Call the tool again now: the call waits for it.`,
     );
   }
@@ -209,8 +250,8 @@ interface Denials {
   times: number;
 }
 
-const deny = (permissionDecisionReason: string): void =>
-  printJson({
+const deny = ({ print }: Call, permissionDecisionReason: string): Promise<void> =>
+  print({
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason },
   });
 
@@ -239,7 +280,7 @@ async function nameSession(
   const updatedInput = { ...input, [called.startsWith('baton_') ? 'session' : '_handoff_session']: session.id };
   // Codex takes no other input without this; Claude Code asks the user as ever.
   const decision = tool === 'codex' ? { permissionDecision: 'allow' } : {};
-  printJson({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision, updatedInput } });
+  await call.print({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision, updatedInput } });
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -271,7 +312,7 @@ async function brief(
     answer.session.id !== before?.session &&
     isTakenOver(agent, answer.session);
   const difference = isTaken
-    ? treeDifference(answer.session!.workingTree, await workingTreeIn(work.workspace.folder))
+    ? treeDifference(answer.session!.workingTree, await workingTreeIn(work.workspace.folder, undefined, call.env))
     : null;
   const problem = 'refusal' in answer ? answer.refusal : memory.problem();
   const briefing =
@@ -287,7 +328,7 @@ async function brief(
         );
   const text =
     problem === null ? (briefing?.text ?? null) : problem === before?.problem ? null : notRecorded(agent, problem);
-  if (text !== null) await printedJson({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
+  if (text !== null) await call.print({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
   memory.write(problem === null ? briefing!.told : { session: null, returned: null, problem });
   if (problem === null && briefing!.returned !== null)
     await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
@@ -309,7 +350,12 @@ const whenReachable = <Result>(
   ask: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> =>
   call.waitMs === null
-    ? whileToolWaits(call.server, mostMs, () => startInBackground(call, { folder, probes: true }), ask)
+    ? whileToolWaits(
+        call.server,
+        { mostMs, silenceMs: call.silenceMs },
+        () => startInBackground(call, { folder, probes: true }),
+        ask,
+      )
     : inTime(AbortSignal.timeout(call.waitMs), ask);
 
 async function inTime<Result>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -335,12 +381,16 @@ const nothing = { turnEnd: null, compacts: false, ends: false, clears: false };
 
 type Background = Import | { folder: string; tidies: true } | { folder: string; probes: true };
 
-function startInBackground({ args }: Call, background: Background): void {
-  const child = spawn(
-    process.execPath,
-    [process.argv[1]!, 'hook', ...args, '--background', JSON.stringify(background)],
-    { detached: true, stdio: 'ignore', cwd: background.folder },
-  );
+const startInBackground = (call: Call, background: Background): void =>
+  start(call, [...call.args, '--background', JSON.stringify(background)], background.folder);
+
+function start({ env }: Call, args: string[], cwd: string): void {
+  const child = spawn(process.execPath, [process.argv[1]!, 'hook', ...args], {
+    detached: true,
+    stdio: 'ignore',
+    cwd,
+    env,
+  });
   child.on('error', (error) => log(String(error)));
   child.unref();
 }
@@ -350,7 +400,7 @@ async function sendInBackground(call: Call, background: Background): Promise<voi
   if ('probes' in background) return probe(call.server);
   if (!('tidies' in background)) return sendTurn(call, background, signal);
   pruneState();
-  await endIdle(call.server, call.agent, workIn(background.folder), signal);
+  await endIdle(call.server, call.agent, workIn(background.folder, undefined, call.env), signal);
 }
 
 async function sendTurn(call: Call, { ending, ...turn }: Import, signal: AbortSignal): Promise<void> {
@@ -370,7 +420,7 @@ async function send(
 ): Promise<void> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
-  const sending: Sending = { server, agent, work: workIn(folder, path), transcript, ...how };
+  const sending: Sending = { server, agent, work: workIn(folder, path, call.env), transcript, ...how };
   const file = new StateFile(server.url, path);
   await file.locked(signal, async () => {
     const reason = await sendNew(file, sending, signal);

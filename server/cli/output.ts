@@ -27,7 +27,8 @@ export const printedJson = (value: unknown): Promise<void> =>
     process.stdout.once('error', reject).write(jsonLine(value), (error) => (error == null ? resolve() : reject(error)));
   });
 
-function jsonLine(value: unknown, space?: number): string {
+/** A line of JSON, with codes of terminals escaped. */
+export function jsonLine(value: unknown, space?: number): string {
   const escaped = (code: string): string =>
     [...Array(code.length).keys()].map((at) => `\\u${code.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
   return `${JSON.stringify(value, null, space).replaceAll(codes, escaped)}\n`;

@@ -6,8 +6,6 @@ import { Memory } from './state.ts';
 
 /** After Baton was away, hooks do not ask for this long, unless the probe finds it. */
 const awayMs = 30_000;
-/** Baton counts as away after this time without a sign of life, on a busy machine up to three times as long. With the start of the process a hook takes less than 300 ms. */
-const silenceMs = 150;
 /** How long hooks give a slow server more time. */
 const slowMs = 600_000;
 const probePauseMs = 1_000;
@@ -31,13 +29,16 @@ export class TooSlow extends Failed {
   }
 }
 
+/** Baton counts as away after this time without a sign of life, on a busy machine up to three times as long. With the start of the process a hook takes less than 300 ms. */
+export const processSilenceMs = (): number => 150 * busyness();
+
 /**
- * Asks Baton while a tool waits: for `mostMs`, or until it shows no sign of life. Then the next hooks do not ask, and `startProbe`
+ * Asks Baton while a tool waits: for `mostMs`, or until it shows no sign of life for `silenceMs`. Then the next hooks do not ask, and `startProbe`
  * starts a process that calls `probe`. @throws StillAway, TooSlow, Failed
  */
 export async function whileToolWaits<Result>(
   server: Server,
-  mostMs: number,
+  { mostMs, silenceMs }: { mostMs: number; silenceMs: number },
   startProbe: () => void,
   ask: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -49,7 +50,7 @@ export async function whileToolWaits<Result>(
   const stop = new AbortController();
   const late = setTimeout(() => stop.abort(), mostMs);
   let isAlive = false;
-  void showsLife(server, silenceMs * busyness() + slowness, stop.signal).then((shows) => {
+  void showsLife(server, silenceMs + slowness, stop.signal).then((shows) => {
     isAlive = shows;
     if (!shows) stop.abort();
   });

@@ -15,7 +15,11 @@ const most = { status: 48 * 1024, diffstat: 16 * 1024 };
 const gitMs = 3_000;
 
 /** Null without a repository, without git, and when git takes too long. */
-export async function workingTreeIn(folder: string, signal?: AbortSignal): Promise<WorkingTree | null> {
+export async function workingTreeIn(
+  folder: string,
+  signal?: AbortSignal,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<WorkingTree | null> {
   const { folder: root, branch, commit } = workspaceIn(folder);
   const git = (...args: string[]): Promise<string | null> =>
     new Promise((resolve) => {
@@ -24,7 +28,7 @@ export async function workingTreeIn(folder: string, signal?: AbortSignal): Promi
         ['-C', root, ...args],
         {
           // The index is not written: another git may work there.
-          env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+          env: { ...environment, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
           maxBuffer: 64 * 1024 * 1024,
           timeout: gitMs,
           ...(signal !== undefined && { signal }),
