@@ -7,8 +7,11 @@ interface Named {
   type?: string;
 }
 
-/** Letters of all languages: a name leads nowhere unless one agent alone has it. */
-const plain = (text: string): string => foldedTitle(text).toLowerCase();
+/** Of letters with accents, all forms and cases are one. A sign that only looks like an ASCII letter stays another. */
+const plain = (text: string): string =>
+  foldedTitle(text)
+    .replace(/\P{M}\p{M}+/gu, (letter) => letter.normalize('NFC'))
+    .replace(/[^\0-\x7f\u212a\u0130]/g, (letter) => letter.toLowerCase());
 
 /**
  * The agents that a text means: those with this id, else this display name, else this role, else this type; case, `-`, `_`

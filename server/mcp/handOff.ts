@@ -72,7 +72,8 @@ export async function handOff(
       throw new Refused('payload goes with outcome. Give variables to a target instead.', 'BAD_USER_INPUT');
     if (target === undefined) throw await nowhere(desk, session);
     return transfer(desk, {
-      toolName: `transfer_to_${target}`,
+      // As people write it: " @ada".
+      toolName: `transfer_to_${target.trim().replace(/^@/, '')}`,
       arguments: { reason, ...(summary !== undefined && { summary }), ...(variables !== undefined && { variables }) },
       session,
       callId,

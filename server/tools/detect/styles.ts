@@ -25,14 +25,9 @@ export function byFoldedName<Item>(items: readonly Item[], nameOf: (item: Item) 
   return groups;
 }
 
-/** Like `folded`, for a name that a model writes as people do: `Recipe Editor`, `@editor`, `"editor"`. */
+/** Like `folded`, for a name in an argument, where models write as people do: `Recipe Editor`, `@editor`, `"editor"`. */
 export const foldedTitle = (name: string): string =>
-  folded(
-    name
-      .normalize('NFC')
-      .replace(/^[\s@"'`]+|[\s"'`]+$/g, '')
-      .replace(/\s+/g, '-'),
-  );
+  folded(name.replace(/^[\s@"'`]+|[\s"'`]+$/g, '').replace(/\s+/g, '-'));
 
 /** Tools for all targets, with the arguments that may name one (Google ADK, Strands, CrewAI). */
 const naming = new Map<string, readonly string[]>([

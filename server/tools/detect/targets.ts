@@ -86,7 +86,7 @@ export function createTargets({ agentId, tools, agents }: Known) {
         [],
       );
     if (among?.includes(name)) return withId(name, path);
-    const byId = alike(foldedTitle(name))
+    const byId = alike(path.length === 0 ? folded(name) : foldedTitle(name))
       .map(({ id }) => id)
       .filter((id) => among?.includes(id) ?? true);
     const ids = byId.length > 0 ? byId : otherwise(name, among);
