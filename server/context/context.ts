@@ -155,8 +155,8 @@ export interface Passage {
   reason?: string | null;
   /** The handoff tool that was called, and the instructions of it and of the stage for the target. */
   tool?: { name: string | null; instructions: string | null };
-  /** In a pipeline: the stage of the target, and what the stage before was left with. */
-  stage?: { name: string; outcome?: string; payload?: unknown };
+  /** In a pipeline: the stage of the target, and what the stage before was left with; without a name out of a pipeline. */
+  stage?: { name?: string; outcome?: string; payload?: unknown };
   /** Agents that took the Session over, in order, the target last; at most the newest `bounds.chain`. */
   chain: string[];
 }

@@ -22,7 +22,7 @@ import { moveOf, previewOf } from './preview.ts';
 import { ContextItem, ContextPrompt, withContext } from './schema.ts';
 import { readVisibleSources } from './received.ts';
 import type { Reader } from './sources.ts';
-import { readStagePayloads, type StageGuide } from './stage.ts';
+import { payloadsFor, readStagePayloads, type StageGuide } from './stage.ts';
 import { contextColumns, readContext } from './storage.ts';
 
 const moveColumns = {
@@ -34,6 +34,7 @@ const moveColumns = {
     select: { title: true, pipeline: { select: { slug: true, start: true, stages: true, transitions: true } } },
   },
   stageEntry: { select: { id: true, stage: true } },
+  leftEntryId: true,
 } as const satisfies Prisma.HandoffSelect;
 
 type Carrying = Prisma.HandoffGetPayload<{ select: typeof contextColumns & { targetAgentId: true } }>;
@@ -85,17 +86,16 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     select: { ...contextColumns, ...moveColumns },
     resolve: async (handoff, args, request, info) => {
       const within = decodeArgs(promptArgs, args);
-      const { sourceAgentId, targetAgentId, session, stageEntry } = handoff;
+      const { sourceAgentId, targetAgentId, session, stageEntry, leftEntryId } = handoff;
       const stored = await withContext(handoff, args, request, info);
+      const told = payloadsFor(stageEntry?.id ?? null, leftEntryId);
       const payloads =
-        stageEntry === null
-          ? []
-          : await batched(request, info, stageEntry.id, (ids) => readStagePayloads(readerOf(request), ids));
+        told && (await batched(request, info, told, (names) => readStagePayloads(readerOf(request), names)));
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
           const context = contextFor(request.caller, stored);
           return pack(
-            itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] }),
+            itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads || [] }),
             moveOf(context, { title: session.title, sourceAgentId, targetAgentId }),
             within,
           );
@@ -156,7 +156,7 @@ builder.queryFields((t) => ({
       const reader = readerOf(context);
       const session = await prisma.session.findUnique({
         where: { id: sessionId },
-        select: { contextVariables: true },
+        select: { contextVariables: true, stageEntries: { where: { leftAt: null }, select: { id: true } } },
       });
       const limit = session && (await limitIn(context, sessionId));
       const read =
@@ -166,11 +166,18 @@ builder.queryFields((t) => ({
       const { sources } = read;
       const variables = read.variablesOf(session.contextVariables as unknown as StoredVariables);
       const { title, sourceAgentId } = sources;
+      const told = payloadsFor(session.stageEntries[0]?.id ?? null, null);
+      const payloads = told && (await readStagePayloads(reader, [told])).get(told);
       const built = await inTurn(processorTime, () =>
         buildContext(sources, { summary: null, variables, instructions: null }),
       );
       return inTurn(processorTime, () =>
-        previewOf(built, { title, sourceAgentId, targetAgentId: null }, { reason: null }, within),
+        previewOf(
+          built,
+          { title, sourceAgentId, targetAgentId: null },
+          { reason: null, payloads: payloads || [] },
+          within,
+        ),
       );
     },
   }),
@@ -189,11 +196,9 @@ builder.queryFields((t) => ({
       const found = await prisma.handoff.findUnique({ where: { id: handoffId }, select });
       if (found === null) return null;
       const handoff = await withContext(found, args, context, info);
-      const payloads =
-        handoff.stageEntry === null
-          ? []
-          : (await readStagePayloads(readerOf(context), [handoff.stageEntry.id])).get(handoff.stageEntry.id);
-      const given = { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] };
+      const told = payloadsFor(handoff.stageEntry?.id ?? null, handoff.leftEntryId);
+      const payloads = told && (await readStagePayloads(readerOf(context), [told])).get(told);
+      const given = { ...handoff, guide: guideFor(handoff), payloads: payloads || [] };
       const item = itemsOf(contextFor(caller, handoff), given).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;

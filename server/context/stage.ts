@@ -10,10 +10,8 @@ export interface StageGuide {
   instructions: string | null;
   outcomes: {
     outcome: string;
-    /** In the order in which they are tried. `to`: null completes the Session. */
-    ways: { to: string | null; back: boolean; when: string | null }[];
-    /** Null: any payload. */
-    payloadSchema: object | null;
+    /** In the order in which they are tried. `to`: null completes the Session. `payloadSchema`: null for any payload. */
+    ways: { to: string | null; back: boolean; when: string | null; payloadSchema: object | null }[];
   }[];
 }
 
@@ -36,13 +34,19 @@ export function stageText({ pipeline, name, phase, instructions, outcomes }: Sta
     `Stage '${name}' of pipeline '${pipeline}'${phase === null ? '' : ` (${phase})`}.`,
     ...(instructions === null ? [] : [instructions]),
     'Its outcomes:',
-    ...outcomes.map(
-      ({ outcome, ways, payloadSchema }) =>
-        `- ${outcome} ${ways.map(wayText).join('; else it ')}. Payload: ${payloadSchema === null ? 'any JSON' : `JSON that matches ${JSON.stringify(payloadSchema)}`}.`,
-    ),
+    ...outcomes.map(({ outcome, ways }) => {
+      const payloads = ways.map(({ payloadSchema }) => payloadSchemaText(payloadSchema));
+      const [only, ...others] = new Set(payloads);
+      const isOne = others.length === 0;
+      const texts = ways.map((way, at) => `${wayText(way)}${isOne ? '' : ` (payload: ${payloads[at]})`}`);
+      return `- ${outcome} ${texts.join('; else it ')}.${isOne ? ` Payload: ${only}.` : ''}`;
+    }),
   ];
   return lines.join('\n');
 }
+
+const payloadSchemaText = (schema: object | null): string =>
+  schema === null ? 'any JSON' : `JSON that matches ${JSON.stringify(schema)}`;
 
 const wayText = ({ to, back, when }: StageGuide['outcomes'][number]['ways'][number]): string =>
   `${to === null ? 'completes the session' : `leads ${back ? 'back ' : ''}to stage '${to}'`}${when === null ? '' : ` when ${when}`}`;
@@ -71,22 +75,26 @@ export const payloadText = ({ stage, attempt, agentId, outcome, reason, payload,
 /** Earlier payloads of stages that were entered again. */
 const mostEarlier = 40;
 
+/** Names the payloads that a Handoff tells: those before the stay of its target, or, when it leaves the pipeline, those up to the stay that it left. */
+export const payloadsFor = (entryId: string | null, leftEntryId: string | null): string | null =>
+  entryId ?? (leftEntryId === null ? null : `${leftEntryId}+`);
+
 const readStatement = statement(`
-SELECT e.id AS "entryId", y.number, y.stage, y.attempt, y.agent_id AS "agentId", y.outcome, y.payload::text AS payload, y.nth = 1 AS newest,
+SELECT k.name, y.number, y.stage, y.attempt, y.agent_id AS "agentId", y.outcome, y.payload::text AS payload, y.nth = 1 AS newest,
   (SELECT l.reason FROM handoffs l WHERE l.left_entry_id = y.id ORDER BY l.depth LIMIT 1) AS reason
-FROM stage_entries e CROSS JOIN LATERAL (
+FROM unnest($1::text[]) k (name) JOIN stage_entries e ON e.id = rtrim(k.name, '+')::uuid CROSS JOIN LATERAL (
   SELECT *, row_number() OVER (ORDER BY nth = 1 DESC, number DESC) - count(*) FILTER (WHERE nth = 1) OVER () AS earlier FROM (
     SELECT *, row_number() OVER (PARTITION BY stage ORDER BY number DESC) AS nth FROM stage_entries
-    WHERE session_id = e.session_id AND number < e.number AND outcome IS NOT NULL AND payload IS NOT NULL AND payload <> 'null') n) y
-WHERE e.id = ANY ($1::uuid[]) AND y.earlier <= ${mostEarlier} ORDER BY e.id, y.number`);
+    WHERE session_id = e.session_id AND number < e.number + (k.name LIKE '%+')::int AND outcome IS NOT NULL AND payload IS NOT NULL AND payload <> 'null') n) y
+WHERE y.earlier <= ${mostEarlier} ORDER BY k.name, y.number`);
 
-/** What the stages before these stays were left with: the newest of each stage, and the newest of the others. */
+/** What the stages were left with, by `payloadsFor`: the newest of each stage, and the newest of the others. */
 export async function readStagePayloads(
   reader: Reader,
-  entryIds: readonly string[],
+  names: readonly string[],
 ): Promise<Map<string, StagePayload[]>> {
-  const rows = (await reader.query(readStatement, [entryIds])) as (StagePayload & { entryId: string })[];
-  const found = new Map<string, StagePayload[]>(entryIds.map((id) => [id, []]));
-  for (const { entryId, ...payload } of rows) found.get(entryId)!.push(payload);
+  const rows = (await reader.query(readStatement, [names])) as (StagePayload & { name: string })[];
+  const found = new Map<string, StagePayload[]>(names.map((name) => [name, []]));
+  for (const { name, ...payload } of rows) found.get(name)!.push(payload);
   return found;
 }

@@ -230,12 +230,12 @@ export function guideOf(pipeline: Definition & { slug: string }, stage: string):
       const ways = own.filter((each) => each.outcome === outcome);
       return {
         outcome,
-        ways: ways.map(({ to, when }) => ({
+        ways: ways.map(({ to, when, payloadSchema: own }) => ({
           to,
           back: to !== null && steps.get(to)! < steps.get(stage)!,
           when: when && `${when.variable} ${when.op}${when.op === 'EXISTS' ? '' : ` ${JSON.stringify(when.value)}`}`,
+          payloadSchema: own ?? payloadSchema,
         })),
-        payloadSchema: ways.find((each) => each.payloadSchema !== null)?.payloadSchema ?? payloadSchema,
       };
     }),
   };

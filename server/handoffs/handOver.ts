@@ -30,6 +30,8 @@ export interface HandOver {
   replaces?: LastHandoff | null;
   /** The agent that a queued Session was last held by, and its tenure: the source of the Handoff. */
   finisher?: Finisher | null;
+  /** The stay that a Handoff out of the pipeline leaves. */
+  leftEntryId?: string | null;
 }
 
 export interface Advance {
@@ -39,7 +41,8 @@ export interface Advance {
 
 /** What the target reads of the step that brought it the Session. */
 export interface Told {
-  stage: Stage;
+  /** Null when the Session has left its pipeline. */
+  stage: Stage | null;
   outcome: string;
   payload: unknown;
 }
@@ -143,11 +146,13 @@ function stagePassage(
   told: Told | null,
   tool: { name: string; instructions: string | null } | undefined,
 ): Pick<Passage, 'stage' | 'tool'> {
-  if (pipeline === null || session.stage === null) return {};
-  const { stage = stageNamed(pipeline, session.stage), ...left } = told ?? {};
+  if (pipeline === null) return {};
+  if (session.stage === null) return told === null ? {} : { stage: { outcome: told.outcome, payload: told.payload } };
+  const { outcome, payload } = told ?? {};
+  const stage = told?.stage ?? stageNamed(pipeline, session.stage);
   const instructions = [stage.instructions, tool?.instructions].filter((text) => text != null).join('\n\n');
   return {
-    stage: { name: stage.name, ...left },
+    stage: { name: stage.name, ...(told && { outcome, payload }) },
     ...(instructions !== '' && { tool: { name: tool?.name ?? null, instructions } }),
   };
 }
@@ -243,10 +248,12 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     priorTurnId: input.priorTurnId ?? sources.lastTurnId,
     snapshotId,
     previousHandoffId: session.lastHandoffId,
-    ...(stay !== null && {
-      stageEntryId: stay.id,
-      leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null),
-    }),
+    ...(stay === null
+      ? { leftEntryId: input.leftEntryId ?? null }
+      : {
+          stageEntryId: stay.id,
+          leftEntryId: enters === null ? (replaced?.leftEntryId ?? queuedFrom?.id ?? null) : (from?.id ?? null),
+        }),
     // A trigger sets it where no stage is left.
     sentBack: enters?.way.back ?? (replaced?.leftEntryId == null ? queuedFrom : replaced)?.sentBack ?? false,
     actorPrincipal: work.caller.principal,

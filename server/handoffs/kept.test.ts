@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { encodeId } from '../core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
+import { client } from '../../test/graphql.ts';
+import { adminKey, secretFor } from '../../test/keyring.ts';
+import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
 import { acceptHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 
-const { pool, prisma } = await testDatabase();
+const database = await testDatabase();
+const { pool, prisma } = database;
+const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });
 const { agent, session, pipeline, advance, initiate, reassign, run } = world(pool);
 
 const handoffOf = async (id: string | null) =>
@@ -19,8 +25,8 @@ const handoffOf = async (id: string | null) =>
   });
 
 let round = 0;
-/** A Session whose review escalated to the operators: the reviewer did not accept in time. */
-async function escalated() {
+/** A Session that waits for its review to be accepted. */
+async function waiting() {
   const [slug, writer, reviewer, other] = ['line', 'writer', 'reviewer', 'other'].map((name) => `${name}-${round}`);
   round += 1;
   await agent(writer!, { role: `${slug} write` });
@@ -36,10 +42,18 @@ async function escalated() {
     { payload: { diff: 1 }, reason: 'ready' },
     { caller: agentCaller(writer!) },
   );
-  await run(timeOutHandoff, { handoffId: handoffId! });
-  await agent(other!, { role: `${slug} review` });
-  expect(await prisma.queueEntry.findUniqueOrThrow({ where: { sessionId: id } })).toMatchObject({ escalated: true });
-  return { id, writer: writer!, other: other! };
+  return { id, writer: writer!, other: other!, role: `${slug} review`, handoffId: handoffId! };
+}
+
+/** A Session whose review escalated to the operators: the reviewer did not accept in time. */
+async function escalated() {
+  const { handoffId, role, ...team } = await waiting();
+  await run(timeOutHandoff, { handoffId });
+  await agent(team.other, { role });
+  expect(await prisma.queueEntry.findUniqueOrThrow({ where: { sessionId: team.id } })).toMatchObject({
+    escalated: true,
+  });
+  return team;
 }
 
 describe('a reassign of a Session that waits', () => {
@@ -65,6 +79,32 @@ describe('a reassign of a Session that waits', () => {
       stage: 'write',
     });
   });
+
+  it.each([true, false])(
+    'out of the pipeline keeps source, reason and payload, in its prompt too (escalated: %s)',
+    async (isEscalated) => {
+      const { id, writer, other } = isEscalated ? await escalated() : await waiting();
+      const outsider = `outsider-${other}`;
+      await agent(outsider, { role: 'none' });
+      const { handoffId } = await reassign(id, { agentId: outsider, leavePipeline: true });
+      expect(await handoffOf(handoffId)).toMatchObject({
+        sourceAgentId: writer,
+        reason: 'ready',
+        leftEntry: { outcome: 'DONE', payload: { diff: 1 } },
+      });
+      const { text } = (
+        await client(url, { key: await secretFor(pool, 'AGENT', outsider) }).post<{
+          handoff: { payload: unknown; stage: string | null; contextPrompt: { text: string } };
+        }>('query ($id: ID!) { handoff(id: $id) { stage payload contextPrompt { text } } }', {
+          id: encodeId('handoff', handoffId!),
+        })
+      ).data.handoff.contextPrompt;
+      expect(text).toContain(`- write DONE, attempt 1 by ${writer}: {"diff": 1} Reason: ready`);
+      expect(text).not.toContain('Your stage of the pipeline');
+      await run(rejectHandoff, { handoffId: handoffId!, reason: 'no' });
+      expect(await prisma.session.findUniqueOrThrow({ where: { id } })).toMatchObject({ agentId: writer, stage: null });
+    },
+  );
 
   it('passes on what the operator says instead', async () => {
     const { id, other } = await escalated();

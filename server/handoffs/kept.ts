@@ -12,6 +12,7 @@ interface Kept {
   metadata: unknown;
   /** Of the stage of the pipeline that was left. */
   told: Told | null;
+  leftEntryId: string | null;
   /** The source, when the Session waits in the queue. */
   finisher: Finisher | null;
 }
@@ -26,7 +27,14 @@ const readEntry = statement(`
 SELECT q.reason, q.summary, q.metadata, e.outcome, e.payload FROM queue_entries q LEFT JOIN stage_entries e ON e.id = $2
 WHERE q.id = $1 AND q.via IS NOT NULL`);
 
-export const nothingKept: Kept = { reason: null, summary: null, metadata: null, told: null, finisher: null };
+export const nothingKept: Kept = {
+  reason: null,
+  summary: null,
+  metadata: null,
+  told: null,
+  leftEntryId: null,
+  finisher: null,
+};
 
 /** What the waiting Handoff gives, or the one that is made at the Session's turn in the queue (rule: place in the queue). */
 export async function keptOf(custody: Custody): Promise<Kept> {
@@ -41,10 +49,11 @@ export async function keptOf(custody: Custody): Promise<Kept> {
     ]);
     if (row === undefined) return nothingKept;
     const { outcome, payload, ...given } = row;
-    return { ...given, told: toldAgain(stage, outcome, payload), finisher };
+    return { ...given, told: toldAgain(stage, outcome, payload), leftEntryId: left?.id ?? null, finisher };
   }
   if (openHandoff?.status !== 'INITIATED') return nothingKept;
   const { reason, leftEntryId } = openHandoff;
   const [left] = leftEntryId === null ? [] : await work.query<Left>(readLeft, [leftEntryId]);
-  return { ...nothingKept, reason, told: left === undefined ? null : toldAgain(stage, left.outcome, left.payload) };
+  const told = left === undefined ? null : toldAgain(stage, left.outcome, left.payload);
+  return { ...nothingKept, reason, told, leftEntryId };
 }

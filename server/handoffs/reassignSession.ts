@@ -79,6 +79,7 @@ export async function reassignSession(
   );
 
   work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
+  const kept = takesBack || input.skipHandoff ? nothingKept : await keptOf(custody);
   const leaves = input.leavePipeline === true ? currentStay(custody) : null;
   if (leaves !== null) {
     leaveStage(custody, { outcome: null, sentBack: false });
@@ -88,14 +89,13 @@ export async function reassignSession(
     if (leaves !== null) recordStage(custody, { from: leaves.stage, outcome: null });
     return made;
   };
-  const kept = takesBack || input.skipHandoff ? nothingKept : await keptOf(custody);
   const given = {
     ...input,
     reason: input.reason ?? kept.reason,
     summary: input.summary ?? kept.summary,
     metadata: input.metadata ?? kept.metadata,
   };
-  const told = stage && kept.told;
+  const told = kept.told && { ...kept.told, stage };
   if (waits) return left(await queueSession(custody, given, stage, told, staleAfterMinutes));
   if (target === null) throw new Error('a reassign without an agent and without a type is refused as input');
   custody.leaveQueue();
@@ -137,6 +137,7 @@ export async function reassignSession(
       finisher,
       via: 'OPERATOR',
       staleAfterMinutes: stage?.acceptWithinMinutes ?? staleAfterMinutes,
+      leftEntryId: leaves && (kept.leftEntryId ?? leaves.id),
     },
   );
   return left(answer(handoffId, `Handoff ${encodeId('handoff', handoffId)} was created and waits to be accepted.`));

@@ -5,10 +5,25 @@ import { StreamEnded, type Stream } from '../live/stream.ts';
 import { type Streams, TooManyConnections } from '../live/streams.ts';
 import type { Desk } from './ask.ts';
 import { Refused } from './result.ts';
+import { stagesText } from './stages.ts';
 import { NoAgent } from './tools.ts';
 
 const changed = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
 const heartbeat = ': heartbeat\n\n';
+
+type Accepts = Parameters<Streams['open']>[0]['accepts'];
+
+/** The events in the inbox of an agent after which it may work in other stages. */
+const changesStages = new Set<Parameters<Accepts>[0]['type']>([
+  'SESSION_CREATED',
+  'SESSION_REASSIGNED',
+  'SESSION_RETURNED',
+  'SESSION_UNASSIGNED',
+  'SESSION_QUEUED',
+  'SESSION_STAGE_CHANGED',
+  'SESSION_STATUS_CHANGED',
+  'HANDOFF_ACCEPTED',
+]);
 
 /** What the tools of an agent depend on. */
 interface Seen {
@@ -43,7 +58,11 @@ function enter(streams: Streams, caller: Caller): () => void {
 
 async function changes(streams: Streams, caller: Caller, desk: Desk, leave: () => void): Promise<Response> {
   let seen: Seen = { definitions: '', agents: new Set() };
-  const stream = await open(streams, caller, (agents) => agents.some((id) => seen.agents.has(id)));
+  const stream = await open(streams, caller, ({ type, inboxes }) =>
+    type === 'AGENT_CHANGED'
+      ? inboxes.some((id) => seen.agents.has(id))
+      : changesStages.has(type) && desk.agentId !== null && inboxes.includes(desk.agentId),
+  );
   // After the stream was opened, and before its first event is looked at: no change falls between the two.
   seen = await look(desk).catch(async (error: unknown) => {
     await stream.return();
@@ -82,7 +101,8 @@ const document =
   'query ($id: ID!) { agent(id: $id) { handoffToolDefinitions(format: MCP) } handoffTools(first: 100, where: { agentId: $id }) { nodes { targetAgent { id } } } }';
 
 /** An analyst that names no agent has tools that never change. */
-async function look({ agentId, query }: Desk): Promise<Seen> {
+async function look(desk: Desk): Promise<Seen> {
+  const { agentId, query } = desk;
   if (agentId === null) return { definitions: '', agents: new Set() };
   const { agent, handoffTools } = await query<{
     agent: { handoffToolDefinitions: object[] } | null;
@@ -90,22 +110,18 @@ async function look({ agentId, query }: Desk): Promise<Seen> {
   }>(document, { id: agentId });
   if (agent === null) throw new NoAgent(`There is no agent '${agentId}': check the address`);
   return {
-    definitions: JSON.stringify(agent.handoffToolDefinitions),
+    definitions: JSON.stringify(agent.handoffToolDefinitions) + (await stagesText(desk)),
     agents: new Set([agentId, ...handoffTools.nodes.map(({ targetAgent }) => targetAgent.id)]),
   };
 }
 
-async function open(
-  streams: Streams,
-  caller: Caller,
-  concerns: (agents: readonly string[]) => boolean,
-): Promise<Stream> {
+async function open(streams: Streams, caller: Caller, accepts: Accepts): Promise<Stream> {
   try {
     return await streams.open({
       key: { kind: 'all' },
       caller,
       after: null,
-      accepts: ({ type, inboxes }) => type === 'AGENT_CHANGED' && concerns(inboxes),
+      accepts,
     });
   } catch (error) {
     if (error instanceof StreamEnded) throw new GraphQLError(error.message, { extensions: { code: error.code } });

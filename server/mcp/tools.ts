@@ -7,6 +7,7 @@ import { handOff, transfer } from './handOff.ts';
 import { note } from './note.ts';
 import { read } from './read.ts';
 import { Refused } from './result.ts';
+import { stagesText } from './stages.ts';
 
 interface OwnTool<Input> {
   description: string;
@@ -156,9 +157,13 @@ async function handoffTools({ agentId, query, works }: Desk): Promise<Tool[]> {
 
 /** The tools that a caller may use. @throws NoAgent, Refused */
 export async function toolsOf(desk: Desk): Promise<Tool[]> {
-  const offered = await handoffTools(desk);
+  const [offered, stages] = [await handoffTools(desk), await stagesText(desk)];
   return [
-    ...definitions.filter(({ reads }) => desk.works || reads).map(({ reads: _, ...tool }) => tool),
+    ...definitions
+      .filter(({ reads }) => desk.works || reads)
+      .map(({ reads: _, ...tool }) =>
+        tool.name === 'baton_handoff' ? { ...tool, description: `${tool.description}${stages}` } : tool,
+      ),
     ...offered.map((tool) => ({
       name: tool.name,
       description: shortened(tool.description ?? ''),

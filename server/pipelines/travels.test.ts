@@ -1,3 +1,4 @@
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
@@ -59,6 +60,12 @@ describe('the payloads of all earlier stages', () => {
     expect(text).toMatch(/build DONE, attempt 2 by build-p-\d+: \{"files": \["one.ts", "one.test.ts"\]\}/);
     expect(text).toMatch(/build DONE, attempt 1 by build-p-\d+ \(earlier\): \{"files": \["one.ts"\]\}/);
     expect(text).toMatch(/check REJECT, attempt 1 by check-p-\d+: \{"findings": \["no test"\]\} Reason: Untested\./);
+    const preview = (
+      await post<{ contextPreview: { text: string } }>('query ($id: ID!) { contextPreview(sessionId: $id) { text } }', {
+        id: encodeId('session', id),
+      })
+    ).data.contextPreview.text;
+    expect(preview).toContain('build DONE, attempt 2 by');
     const { data } = await post<{ session: { results: object[] } }>(
       'query ($id: ID!) { session(id: $id) { results { stage attempt isNewest } } }',
       { id: encodeId('session', id) },
@@ -114,6 +121,60 @@ describe('the stage of an agent', () => {
     expect(accepted).toContain(`Stage 'build' of pipeline '${slug}'.\nMind how you build.`);
     expect(accepted).toContain("- DONE leads to stage 'check'");
     expect(accepted).toContain('{"plan": "y"}');
+  });
+
+  it('is in the description of baton_handoff from the first stage on, and a change of it is announced', async () => {
+    const { id, slug } = await started();
+    const describes = async (model: Awaited<ReturnType<typeof connect>>) =>
+      (await model.client.listTools()).tools.find(({ name }) => name === 'baton_handoff')!.description!;
+    const second = await connect(url, `/build-${slug}`);
+    let announced = 0;
+    second.client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (announced += 1));
+    await second.client.ping();
+    // That of the opening.
+    await expect.poll(() => announced).toBe(1);
+    const first = await connect(url, `/plan-${slug}`);
+    expect(await describes(first)).toContain(
+      `Stage 'plan' of pipeline '${slug}'.\nMind how you plan.\nIts outcomes:\n- DONE leads to stage 'build'. Payload: JSON that matches {`,
+    );
+    expect(await describes(second)).not.toContain('Stage');
+    await step(id, 'DONE', { plan: 'x' });
+    await expect.poll(() => announced).toBeGreaterThan(1);
+    expect(await describes(second)).toContain("- DONE leads to stage 'check'. Payload: any JSON.");
+    expect(await describes(first)).not.toContain('Stage');
+  });
+
+  it('has its outcomes in the description of baton_handoff whatever the length of its instructions', async () => {
+    const slug = home.unique('p');
+    await home.agent(`one-${slug}`, { role: slug });
+    await home.pipeline(slug, ['one DONE end'], { one: { role: slug, instructions: 'Mind the 🪜. '.repeat(2_000) } });
+    await home.session(null, { pipeline: slug });
+    const { tools } = await (await connect(url, `/one-${slug}`)).client.listTools();
+    const { description } = tools.find(({ name }) => name === 'baton_handoff')!;
+    expect(description!.length).toBeLessThan(2_000);
+    expect(description).toContain('- DONE completes the session.');
+    expect(description).toMatch(/^[^\ud800-\udfff]*(?:[\ud800-\udbff][\udc00-\udfff][^\ud800-\udfff]*)*$/);
+  });
+
+  it('names the schema of each way of an outcome', async () => {
+    const slug = home.unique('p');
+    await home.agent(`one-${slug}`, { role: slug });
+    await home.pipeline(
+      slug,
+      ['one DONE one', 'one DONE end'],
+      { one: { role: slug } },
+      {
+        'one DONE one': { when: { variable: 'again', op: 'EQ', value: true }, payloadSchema: { type: 'array' } },
+      },
+    );
+    const id = await home.session(null, { pipeline: slug });
+    const { data } = await post<{ session: { pipeline: { guide: string } } }>(
+      'query ($id: ID!) { session(id: $id) { pipeline { guide } } }',
+      { id: encodeId('session', id) },
+    );
+    expect(data.session.pipeline.guide).toContain(
+      `- DONE leads to stage 'one' when again EQ true (payload: JSON that matches {"type":"array"}); else it completes the session (payload: any JSON).`,
+    );
   });
 });
 

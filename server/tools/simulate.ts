@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts';
-import { readStagePayloads, type StageGuide, type StagePayload } from '../context/stage.ts';
+import { payloadsFor, readStagePayloads, type StageGuide, type StagePayload } from '../context/stage.ts';
 import { readContext } from '../context/storage.ts';
 import { statement } from '../core/changes.ts';
 import type { Work } from '../core/work.ts';
@@ -59,7 +59,7 @@ export async function simulate(work: Work, act: (work: Work) => Promise<Answer>)
 
 // The outcome is that of the stay that the act ended, or of the stay that its Handoff leaves.
 const readStatement = statement(`
-SELECT s.title, s.status, s.stage, q.id IS NOT NULL AS queued, e.id AS "entryId",
+SELECT s.title, s.status, s.stage, q.id IS NOT NULL AS queued, e.id AS "entryId", h.left_entry_id AS "leftEntryId",
   coalesce((SELECT outcome FROM stage_entries WHERE id = h.left_entry_id), (SELECT outcome FROM stage_entries WHERE session_id = s.id AND left_at = $3)) AS outcome,
   (SELECT row_to_json(p) FROM (SELECT slug, start, stages, transitions FROM pipelines WHERE id = s.pipeline_id) p) AS pipeline,
   (SELECT row_to_json(m) FROM (SELECT h.summary, h.context, h.reason, h.metadata, h.source_agent_id AS "sourceAgentId", h.target_agent_id AS "targetAgentId" WHERE h.id IS NOT NULL) m) AS handoff,
@@ -76,6 +76,7 @@ interface Row {
   stage: string | null;
   queued: boolean;
   entryId: string | null;
+  leftEntryId: string | null;
   outcome: string | null;
   pipeline: (Definition & { slug: string }) | null;
   handoff: (Move & Stored & { targetAgentId: string }) | null;
@@ -86,10 +87,11 @@ async function readMade(work: Work, { sessionId, handoffId }: Answer): Promise<P
   await work.flush();
   const [row] = await work.query<Row>(readStatement, [sessionId, handoffId, work.now]);
   if (row === undefined) throw new Error(`session ${sessionId} is not there under its lock`);
-  const { title, status, stage, queued, outcome, entryId, pipeline, handoff, entry } = row;
+  const { title, status, stage, queued, outcome, entryId, leftEntryId, pipeline, handoff, entry } = row;
   const move = handoff ?? entry;
   const context = handoff === null ? (entry?.carried.handoff?.context ?? null) : readContext(handoff);
-  const payloads = context === null || entryId === null ? [] : (await readStagePayloads(work, [entryId])).get(entryId)!;
+  const told = context === null ? null : payloadsFor(entryId, leftEntryId);
+  const payloads = told === null ? [] : (await readStagePayloads(work, [told])).get(told)!;
   const carried =
     context === null || move === null
       ? null
