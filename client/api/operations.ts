@@ -663,7 +663,7 @@ export type StuckReason =
   | 'HOLDER_AWAY'
   /** Agents started as many Handoffs since the last act of an operator as `maxHandoffs` allows; in a pipeline, as often sent work back: call reassignSession or updateSession. */
   | 'MAX_HANDOFFS'
-  /** It waits in the queue, and no AVAILABLE Agent has the type and role that it waits for: register one, make one available, or call reassignSession. */
+  /** It waits in the queue, and no AVAILABLE Agent that may get it has the type and role that it waits for: register one, make one available, or call reassignSession. */
   | 'NO_AGENT'
   /** No Agent holds it and it is not in the queue: call reassignSession. */
   | 'UNASSIGNED';

@@ -212,8 +212,11 @@ export class MaxHandoffsReachedError extends DomainError {
     readonly count: number,
     readonly maxHandoffs: number,
     readonly chain: readonly HandoffStep[],
+    inPipeline = false,
   ) {
-    super(`Agents have started ${count} of ${maxHandoffs} handoffs in this session: an operator has to reassign it`);
+    super(
+      `${inPipeline ? `Stages were entered again ${count} of ${maxHandoffs} times` : `Agents have started ${count} of ${maxHandoffs} handoffs`} in this session: an operator has to reassign it (reassignSession) or to raise maxHandoffs (updateSession)`,
+    );
   }
 }
 

@@ -176,7 +176,7 @@ export const rules = [
         if (way instanceof TransitionNotAllowedError || !way.again) return null;
         const again = new Set(started.earlier.flatMap(({ againIn }) => againIn ?? [])).size;
         return again >= started.maxHandoffs
-          ? new MaxHandoffsReachedError(again, started.maxHandoffs, chainOf(started.earlier))
+          ? new MaxHandoffsReachedError(again, started.maxHandoffs, chainOf(started.earlier), true)
           : null;
       }
       const count = started.earlier.filter(({ via }) => via === 'API' || via === 'TOOL').length;

@@ -36,7 +36,7 @@ export const StuckReason = builder.enumType('StuckReason', {
     ESCALATED: { description: 'It waits in the queue until an operator chooses the Agent: call reassignSession.' },
     NO_AGENT: {
       description:
-        'It waits in the queue, and no AVAILABLE Agent has the type and role that it waits for: register one, make one available, or call reassignSession.',
+        'It waits in the queue, and no AVAILABLE Agent that may get it has the type and role that it waits for: register one, make one available, or call reassignSession.',
     },
     UNASSIGNED: { description: 'No Agent holds it and it is not in the queue: call reassignSession.' },
     HOLDER_AWAY: { description: 'Its holder is OFFLINE or archived: call reassignSession or setAgentStatus.' },

@@ -195,7 +195,7 @@ const cases: Refusal[] = [
       await h.run(acceptHandoff, { handoffId });
       return { input: input(sessionId, holder), data: { count: 1, maxHandoffs: 1 } };
     },
-    /started 1 of 1 handoffs in this session: an operator has to reassign it/,
+    /started 1 of 1 handoffs in this session: an operator has to reassign it \(reassignSession\) or to raise maxHandoffs/,
   ),
   refusal(
     'HandoffLoopError',

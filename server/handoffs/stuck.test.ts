@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeId } from '../core/ids.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
+import { connect } from '../../test/mcp.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 import { acceptHandoff } from './changeHandoff.ts';
@@ -43,6 +44,9 @@ describe('a limit that is reached', () => {
       inboxes: [{ agentId: 'bob' }],
     };
     expect(await stuck(id)).toEqual([event]);
+    const { texts } = await (await connect(url, '/bob')).call('baton_inbox');
+    expect(texts[0]).toContain(`${encodeId('session', id)} `);
+    expect(texts[0]).toContain('It is stuck until an operator acts: MAX_HANDOFFS.');
     await reassign(id, { agentId: 'ada', skipHandoff: true });
     expect(await handOff(id, 'bob')).toBeNull();
     expect(await handOff(id, 'ada')).toBe('MAX_HANDOFFS_REACHED');

@@ -94,8 +94,8 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ? `No handoff waits${whom}.`
       : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
     ...sessions.map(
-      ({ session, title, workspace, state, outcomes }) =>
-        `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.`,
+      ({ session, title, workspace, state, outcomes, stuckBecause }) =>
+        `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.${stuckBecause.length === 0 ? '' : ` It is stuck until an operator acts: ${stuckBecause.join(', ')}.`}`,
     ),
     ...taken.flatMap((session, at) => linesOf(session, sessions[at]!.returned)),
   ];
@@ -123,6 +123,7 @@ const sessionData = (session: HeldSession) => ({
   workspace: session.workspace,
   state: session.agentSession?.state ?? session.status,
   outcomes: outcomesOf(session),
+  stuckBecause: session.stuckBecause,
   stage: session.pipeline?.guide ?? null,
 });
 

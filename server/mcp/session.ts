@@ -10,6 +10,7 @@ export const placeOf = (workspace: Workspace | null): string =>
 export interface HeldSession extends Pressed {
   status: string;
   agentSession: (Pressed['agentSession'] & { state: string }) | null;
+  stuckBecause: string[];
   pipeline: {
     stage: string | null;
     guide: string | null;
@@ -17,7 +18,7 @@ export interface HeldSession extends Pressed {
   } | null;
 }
 
-export const sessionFields = `${pressedFields} status pipeline { stage guide pipeline { transitions { from outcome } } }`;
+export const sessionFields = `${pressedFields} status stuckBecause pipeline { stage guide pipeline { transitions { from outcome } } }`;
 
 /** The most Sessions that answers list. */
 const most = 20;

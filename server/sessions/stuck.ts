@@ -7,7 +7,7 @@ const isOpen = `s.status IN ('RUNNING', 'PAUSED')`;
 const found = {
   ESCALATED: `SELECT q.session_id AS id FROM queue_entries q WHERE q.escalated`,
   NO_AGENT: `SELECT q.session_id AS id FROM queue_entries q WHERE NOT q.escalated AND NOT q.suspended AND NOT EXISTS (
-    SELECT FROM agents a WHERE a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE'
+    SELECT FROM agents a WHERE a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE' AND NOT a.id = ANY (q.excluded_agent_ids)
       AND (q.agent_type IS NULL OR a.type = q.agent_type) AND (q.role IS NULL OR a.role = q.role))`,
   UNASSIGNED: `SELECT s.id FROM sessions s WHERE s.agent_id IS NULL AND ${isOpen}
     AND NOT EXISTS (SELECT FROM queue_entries q WHERE q.session_id = s.id)`,
