@@ -43,6 +43,8 @@ const headOfList: Allowance = { least: 40, first: 90, share: 0.08 };
 const largestShare = 0.35;
 /** Files that take no more come before the longest texts grow further. */
 const shareOfFiles = 0.4;
+/** For the newest payloads of stages, before messages are added. */
+const shareOfPayloads = 0.7;
 /** For metadata, before messages of users are added. */
 const shareOfMetadata = 0.15;
 
@@ -94,6 +96,7 @@ export class Packing {
       for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
       for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece)))
         this.#grow(piece, this.#whole * largestShare);
+      this.#growPayloads();
       if (this.#add('files')) this.#addTalk();
     }
     for (const is of growth) this.#growAll(is);
@@ -116,6 +119,15 @@ export class Packing {
 
   #growAll(is: (piece: Piece) => boolean): void {
     for (const piece of this.pieces) if (is(piece)) this.#grow(piece, Infinity);
+  }
+
+  /** What the stages before were left with last is whole before earlier attempts and messages are added, the last stage first. */
+  #growPayloads(): void {
+    let left = this.#whole * shareOfPayloads;
+    for (const piece of this.pieces.filter(({ item }) => item.kind === 'PAYLOAD' && item.stage !== 'tools')) {
+      left -= piece.full.length;
+      if (left >= 0) this.#growWhole(piece);
+    }
   }
 
   /** Grows a piece to its full length or not at all: later pieces need room too. */

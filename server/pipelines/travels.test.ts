@@ -78,6 +78,25 @@ describe('the payloads of all earlier stages', () => {
     ]);
   });
 
+  it('are whole, the newest of each stage, before earlier attempts and messages get room', async () => {
+    const { id } = await started();
+    const long = (name: string) => ({ [name]: `${'x '.repeat(1_500)}end of ${name}` });
+    const talk = () => home.turn(id, { messages: [{ role: 'ASSISTANT', content: 'Words. '.repeat(300) }] });
+    for (const [at, outcome] of ['DONE', 'DONE', 'REJECT', 'DONE', 'REJECT'].entries()) {
+      await talk();
+      await step(id, outcome, long(`payload${at}`));
+    }
+    await talk();
+    const handoff = await step(id, 'DONE', long('payload5'));
+    const whole = async (maxTokens: number): Promise<boolean[]> => {
+      const { text } = await promptOf(handoff, maxTokens);
+      return [0, 1, 2, 3, 4, 5].map((at) => text.includes(`end of payload${at}`));
+    };
+    // Those of plan, check and build.
+    expect(await whole(4_500)).toEqual([true, false, false, false, true, true]);
+    expect(await whole(20_000)).toEqual([true, true, true, true, true, true]);
+  });
+
   it('stay within the budget, and what is cut or left out can be read whole', async () => {
     const { id } = await started();
     await step(id, 'DONE', { plan: `long ${'x'.repeat(40_000)} end` });
