@@ -1,17 +1,15 @@
 import { type Desk, isHere, type Workspace, workspaceFields } from './ask.ts';
-import { named } from './result.ts';
 
-/** What the description of baton_handoff says of the stages in which the agent works. */
+/** What the description of baton_handoff says of the stages in which the agent works: what operators defined, and nothing recorded. */
 
 interface Staged {
   id: string;
-  title: string;
   workspace: Workspace | null;
   agentSession: { state: string } | null;
   pipeline: { stage: string | null; guide: string | null } | null;
 }
 
-const document = `query ($agentId: ID!) { sessions(first: 20, where: { agentId: $agentId, status: [RUNNING, PAUSED] }, orderBy: { field: UPDATED_AT }) { nodes { id title ${workspaceFields} agentSession { state } pipeline { stage guide } } } }`;
+const document = `query ($agentId: ID!) { sessions(first: 20, where: { agentId: $agentId, status: [RUNNING, PAUSED] }, orderBy: { field: UPDATED_AT }) { nodes { id ${workspaceFields} agentSession { state } pipeline { stage guide } } } }`;
 
 /** Sessions that the description tells of, and its characters: programs cut longer ones. */
 const most = 3;
@@ -25,11 +23,7 @@ export async function stagesText(desk: Desk): Promise<string> {
     .filter(({ agentSession, pipeline }) => agentSession?.state !== 'PENDING' && pipeline?.guide != null)
     .sort((a, b) => Number(isHere(desk, b.workspace)) - Number(isHere(desk, a.workspace)))
     .slice(0, most);
-  return staged
-    .map(
-      ({ id, title, pipeline }) => `\n\n${id} ${named(title)}: ${cutGuide(pipeline!.guide!, longest / staged.length)}`,
-    )
-    .join('');
+  return staged.map(({ id, pipeline }) => `\n\n${id}: ${cutGuide(pipeline!.guide!, longest / staged.length)}`).join('');
 }
 
 /** The outcomes matter most: of long instructions the beginning stays. */
