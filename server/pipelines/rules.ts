@@ -109,7 +109,9 @@ function wrongConditions(definition: Definition): Fault[] {
     const wrong = samplesOf(definition, source, stage, outcome)?.map((sample) =>
       faultOfComparing(when.op, sample, when.value),
     );
-    return wrong === undefined || wrong.length === 0 || wrong.includes(null)
+    if (wrong?.length === 0)
+      return fault('variable', `reads '${when.variable}', which the schema of the payload does not allow: correct one`);
+    return wrong === undefined || wrong.includes(null)
       ? []
       : fault(
           'value',
@@ -135,7 +137,7 @@ const samples: Record<string, unknown> = {
   object: {},
 };
 
-/** Values of each kind that the schemas of a stage's payloads allow at a path, but null; undefined unless all say it. */
+/** Values of each kind that the schemas of a stage's payloads allow at a path; empty when they allow none, undefined unless all say it. */
 function samplesOf(
   { stages, transitions }: Definition,
   { of, path }: Exclude<ConditionSource, { of: 'variable' }>,
@@ -152,12 +154,14 @@ function samplesOf(
 function samplesIn(schema: unknown, path: readonly string[]): unknown[] | undefined {
   let at = schema;
   for (const name of path) {
-    const properties: unknown = memberOf(at, 'properties');
-    at = memberOf(properties, name);
+    const property = memberOf(memberOf(at, 'properties'), name);
+    const isClosed = memberOf(at, 'additionalProperties') === false && memberOf(at, 'patternProperties') === undefined;
+    if (property === undefined && isClosed) return [];
+    at = property;
   }
   const [only, values] = [memberOf(at, 'const'), memberOf(at, 'enum')];
-  const named = only !== undefined ? [only] : Array.isArray(values) ? values : null;
-  if (named !== null) return named.filter((value) => value !== null);
+  const named: unknown[] | null = only !== undefined ? [only] : Array.isArray(values) ? values : null;
+  if (named !== null) return named.some((value) => value !== null) ? named.filter((value) => value !== null) : [null];
   const type = memberOf(at, 'type');
   const types = (Array.isArray(type) ? type : [type]).filter((each) => each !== 'null');
   return types.length > 0 && types.every((each) => typeof each === 'string' && Object.hasOwn(samples, each))
