@@ -30,4 +30,32 @@ describe('parseJson', () => {
     expect(() => parseJson('['.repeat(500_000))).toThrow(SyntaxError);
     expect(parseJson(`[${'[],'.repeat(100_000)}0]`)).toHaveLength(100_001);
   });
+
+  test('counts values, and names as values, not what texts hold, and refuses more than it was asked for', () => {
+    const text = JSON.stringify(',:[{'.repeat(1_000));
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), (json) => {
+        const values = (of: unknown): number =>
+          typeof of !== 'object' || of === null
+            ? 1
+            : Array.isArray(of)
+              ? 1 + of.reduce((sum: number, each) => sum + values(each), 0)
+              : 1 + Object.values(of).reduce((sum: number, each) => sum + 1 + values(each), 0);
+        const long = `[${json},${text}]`;
+        const count = values(JSON.parse(long));
+        expect(parseJson(long, count)).toEqual(JSON.parse(long));
+        expect(() => parseJson(`[${`${json},`.repeat(10)}0]`, 3)).toThrow('JSON of more than 3 values');
+      }),
+    );
+  });
+
+  test('takes 50,000 names of one object, and refuses more where values are bounded', () => {
+    const named = (count: number): string =>
+      JSON.stringify(
+        Array.from({ length: 2 }, () => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 0]))),
+      );
+    expect(parseJson(named(50_000), 300_000)).toHaveLength(2);
+    expect(() => parseJson(named(50_001), 300_000)).toThrow('JSON of more than 50000 names in one object');
+    expect(parseJson(named(50_001))).toHaveLength(2);
+  });
 });

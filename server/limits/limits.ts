@@ -34,6 +34,11 @@ export const limits = {
     /** Levels of the variables: a JSON value and the inputs around it. */
     variablesDepth: 40,
   },
+  /**
+   * LIMIT_EXCEEDED. Of a body, where a name counts as one more, before it is parsed; and of the inputs in each variable, which take longer:
+   * an item of a list counts as `inList`, an input object as `input` and each field of its type, given or not, as `field`.
+   */
+  values: { most: 200_000, inList: 4, input: 5, field: 2 },
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
   /** A mutation counts as one write, and one more for each further `writeBytes` of its document and variables, in which secrets are searched. */

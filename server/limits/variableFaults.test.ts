@@ -76,6 +76,50 @@ describe('a variable of the wrong type', () => {
   });
 });
 
+describe('variables that would hold the event loop', () => {
+  const many = (count: number, value: unknown) => Array.from({ length: count }, () => value);
+  test.each<[string, object]>([
+    ['objects', { input: { ...right, stages: many(30_000, { name: 'a' }) } }],
+    ['objects without a field', { input: { ...right, stages: many(200_000, {}) } }],
+    ['objects below objects', { input: { ...right, stages: many(6_000, { escalateTo: {} }) } }],
+    ['texts', { tool: { name: 'x', description: 'x', targetAgentId: 'a', agentIds: many(60_000, 'a') } }],
+    ['values of JSON', { json: many(250_000, 0) }],
+    ['names of JSON', { json: many(80_000, { a: 0 }) }],
+    ['names of one object', { json: Object.fromEntries(many(60_000, 0).map((value, n) => [`n${n}`, value])) }],
+    ['names that no variable has', Object.fromEntries(many(60_000, 0).map((value, n) => [`n${n}`, value]))],
+  ])('are refused with LIMIT_EXCEEDED before they are read: %s', async (_what, variables) => {
+    const query =
+      'input' in variables
+        ? 'mutation ($input: DefinePipelineInput!) { definePipeline(input: $input) { __typename } }'
+        : 'tool' in variables
+          ? 'mutation ($tool: CreateHandoffToolInput!) { createHandoffTool(input: $tool) { __typename } }'
+          : 'query ($json: JSON! = 1) { detectHandoffs(agentId: "a", response: $json) { format } }';
+    const { body } = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'values' } }] });
+  });
+
+  test('are read when they are below the limit: 15,000 tasks are refused by their own', async () => {
+    const { body } = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation ($input: SetTasksInput!) { setTasks(input: $input) { ... on LimitExceededError { actual } } }',
+        variables: {
+          input: {
+            sessionId: 'session_01kc000000e008000000000001',
+            tasks: many(15_000, { content: 'x', status: 'PENDING' }),
+          },
+        },
+      }),
+    });
+    expect(JSON.parse(body)).toMatchObject({ data: { setTasks: { actual: 15_000 } } });
+  });
+});
+
 const wrong = fc.oneof(
   fc.constant('unknown fields').map(() => (n: number) => ({
     ...right,

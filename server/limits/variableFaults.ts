@@ -1,12 +1,18 @@
 import {
   coerceInputValue,
   type ExecutionArgs,
+  getNullableType,
   getOperationAST,
   GraphQLError,
+  type GraphQLInputType,
+  isInputObjectType,
   isInputType,
+  isListType,
   typeFromAST,
   type VariableDefinitionNode,
 } from 'graphql';
+import { limitExceeded } from './errors.ts';
+import { limits } from './limits.ts';
 
 /** The largest number of faults that a refusal names. */
 const most = 5;
@@ -22,6 +28,7 @@ export function variableFaults({ schema, document, operationName, variableValues
     const type = typeFromAST(schema, definition.type);
     const value = variableValues?.[definition.variable.name.value];
     if (!isInputType(type) || value == null) continue;
+    if (isTooMuch(value, type)) return [tooMuch(definition)];
     try {
       coerceInputValue(value, type, (path, invalid, error) => {
         if (faults.length === most) throw new TooMany();
@@ -36,6 +43,38 @@ export function variableFaults({ schema, document, operationName, variableValues
 }
 
 class TooMany extends Error {}
+
+const { most: mostValues, inList, input, field } = limits.values;
+
+const tooMuch = ({ variable }: VariableDefinitionNode): GraphQLError =>
+  limitExceeded(
+    'values',
+    mostValues,
+    mostValues + 1,
+    `Variable "$${variable.name.value}" has more than ${mostValues} values, of which an item of a list counts as ${inList}, an input object as ${input} and each of its fields as ${field}: send fewer at once`,
+  );
+
+/** Whether the inputs of a value are too much to be read in one turn of the event loop. JSON in it was counted when it was parsed. */
+function isTooMuch(value: unknown, type: GraphQLInputType): boolean {
+  let left: number = mostValues;
+  const count = (given: unknown, of: GraphQLInputType): void => {
+    const own = getNullableType(of);
+    if (isListType(own)) {
+      for (const item of Array.isArray(given) ? (given as unknown[]) : [given]) {
+        left -= inList;
+        if (left < 0) return;
+        count(item, own.ofType);
+      }
+    } else if (isInputObjectType(own)) {
+      const fields = Object.values(own.getFields());
+      left -= input + field * fields.length;
+      if (typeof given !== 'object' || given === null) return;
+      for (const { name, type } of fields) if (Object.hasOwn(given, name)) count(Reflect.get(given, name), type);
+    }
+  };
+  count(value, type);
+  return left < 0;
+}
 
 function faultAt(
   definition: VariableDefinitionNode,

@@ -1,6 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { GraphQLError } from 'graphql';
-import { parseJson } from '../core/json.ts';
+import { parseJson, TooManyValues } from '../core/json.ts';
 import type { Ask } from '../engine.ts';
 import { httpStatusOf } from '../core/httpStatus.ts';
 import type { CallerRequest } from '../core/request.ts';
@@ -71,8 +71,10 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     const body = await readText(sent, limits.body.json);
     if (body === null) return refused(made, 413, `The message is larger than ${limits.body.json} bytes: send less.`);
     const parsedBody = parsed(body);
-    if (parsedBody === undefined)
-      return refused(made, 400, 'The body is not JSON: send one JSON-RPC message.', -32_700);
+    if (parsedBody instanceof SyntaxError) {
+      const what = parsedBody instanceof TooManyValues ? parsedBody.message : 'not JSON';
+      return refused(made, 400, `The body is ${what}: send one JSON-RPC message.`, -32_700);
+    }
     if (Array.isArray(parsedBody))
       return refused(made, 400, 'Send one JSON-RPC message for each request, not a list.', -32_600);
     // An agent that does not exist is refused when a client connects, not at the first call.
@@ -176,11 +178,10 @@ const later = (made: CallerRequest, status: number, message: string): Response =
 const isInitialize = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && Reflect.get(message, 'method') === 'initialize';
 
-/** Undefined when it is not JSON. */
 function parsed(body: string): unknown {
   try {
-    return parseJson(body);
-  } catch {
-    return undefined;
+    return parseJson(body, limits.values.most);
+  } catch (error) {
+    return error;
   }
 }

@@ -66,10 +66,9 @@ function doubledOutcomes({ transitions }: Definition): Fault[] {
   });
 }
 
-function deadEnds({ start, stages, transitions }: Definition): Fault[] {
-  const reached = closure([start], (stage) =>
-    transitions.flatMap(({ from, to }) => (from === stage && to !== null ? [to] : [])),
-  );
+function deadEnds(definition: Definition): Fault[] {
+  const { start, stages, transitions } = definition;
+  const reached = closure([start], nextOf(definition));
   const ending = closure(
     transitions.flatMap(({ from, to }) => (to === null ? [from] : [])),
     (stage) => transitions.flatMap(({ from, to }) => (to === stage ? [from] : [])),
@@ -91,6 +90,7 @@ function deadEnds({ start, stages, transitions }: Definition): Fault[] {
 /** Conditions on a stage that never comes before, or on a value that their payload's schema gives another kind. */
 function wrongConditions(definition: Definition): Fault[] {
   const { stages, transitions } = definition;
+  const next = nextOf(definition);
   return transitions.flatMap(({ from, outcome, when }, index) => {
     if (when === null) return [];
     const fault = (field: string, message: string): Fault[] => [
@@ -104,7 +104,7 @@ function wrongConditions(definition: Definition): Fault[] {
         'variable',
         `names stage '${stage}', which does not exist: name one of ${stages.map(({ name }) => name).join(', ')}`,
       );
-    if (source.of === 'stage' && !after(definition, stage).has(from))
+    if (source.of === 'stage' && !closure(next(stage), next).has(from))
       return fault('variable', `reads stage '${stage}', which never comes before '${from}': name one that does`);
     const wrong = samplesOf(definition, source, stage, outcome)?.map((sample) =>
       faultOfComparing(when.op, sample, when.value),
@@ -120,12 +120,12 @@ function wrongConditions(definition: Definition): Fault[] {
   });
 }
 
-/** The stages that can follow a stage. */
-const after = ({ transitions }: Definition, stage: string): Set<string> =>
-  closure(
-    transitions.flatMap(({ from, to }) => (from === stage && to !== null ? [to] : [])),
-    (name) => transitions.flatMap(({ from, to }) => (from === name && to !== null ? [to] : [])),
-  );
+/** The stages to which the transitions of a stage lead. */
+function nextOf({ transitions }: Definition): (stage: string) => string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of transitions) if (to !== null) next.set(from, [...(next.get(from) ?? []), to]);
+  return (stage) => next.get(stage) ?? [];
+}
 
 /** A value of each type of JSON Schema. */
 const samples: Record<string, unknown> = {

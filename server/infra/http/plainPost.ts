@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
-import { parseJson, TooDeep } from '../../core/json.ts';
+import { parseJson, TooDeep, TooManyValues } from '../../core/json.ts';
+import { limitExceeded } from '../../limits/errors.ts';
 import { limits } from '../../limits/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
@@ -28,6 +29,7 @@ function answerType(accept = '*/*'): JsonType | null {
   return type === 'application/json' || type === 'application/*' || type === '*/*' ? 'application/json' : null;
 }
 
+const { most: mostValues } = limits.values;
 const tooLong = String(limits.body.json + 1);
 
 /** `body`: null when it was not read, because of the method or type, or not to its end, because it is larger than allowed. */
@@ -58,8 +60,10 @@ function jsonOf(body: string): unknown {
 
 function shallow(body: string): unknown {
   try {
-    return parseJson(body);
+    return parseJson(body, mostValues);
   } catch (error) {
+    if (error instanceof TooManyValues)
+      throw limitExceeded('values', mostValues, mostValues + 1, `The request body is ${error.message}: send fewer`);
     if (!(error instanceof TooDeep)) throw error;
     throw new GraphQLError(`The request body is ${error.message}: send fewer`, {
       extensions: { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } },
@@ -81,7 +85,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The object in a body; null for anything else, which Yoga refuses. */
 export function objectIn(body: string): Record<string, unknown> | null {
   try {
-    const sent: unknown = parseJson(body);
+    const sent: unknown = parseJson(body, mostValues);
     return isObject(sent) ? sent : null;
   } catch {
     return null;
