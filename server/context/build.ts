@@ -125,7 +125,7 @@ interface Step {
   reason: string | null;
   /** Number of the last Message of an agent. */
   words: number | null;
-  /** With which the holder got the Session; the payload as a hash. */
+  /** With which the stage that is left began; the payload as a hash. */
   came: { payload: string | null; reason: string | null };
 }
 

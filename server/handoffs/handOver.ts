@@ -73,6 +73,15 @@ export interface Prepared extends Carried {
   sources: Sources;
 }
 
+/** With what a stay in a stage began: a hash of the payload of the stay before, and the reason of its first Handoff. */
+export type Came = { payload: string | null; reason: string | null };
+
+/** SQL of `Came` for the stay `e` that a condition names; null without one. */
+export const cameSql = (condition: string): string => `(
+  SELECT json_build_object('payload', md5(b.payload::text), 'reason',
+    (SELECT f.reason FROM handoffs f WHERE f.session_id = e.session_id AND f.stage_entry_id = e.id ORDER BY f.depth LIMIT 1))
+  FROM stage_entries e LEFT JOIN stage_entries b ON b.session_id = e.session_id AND b.number = e.number - 1 WHERE ${condition})`;
+
 interface Given {
   summary: string | null;
   reason: string | null;
@@ -83,8 +92,8 @@ interface Given {
   byOperator: boolean;
   /** The agent that hands off, if it is not the holder. */
   sourceAgentId?: string | null;
-  /** Hash of the payload with which the holder got the Session; null without one. */
-  cameWith?: string | null;
+  /** With what the stage that is left began; null when not known. */
+  came?: Came | null;
   call?: PendingCall | null;
 }
 
@@ -134,7 +143,7 @@ export async function prepareContext(
         payload: told.payload,
         reason: given.reason,
         words: sources.lastAssistant?.sequence ?? null,
-        came: { payload: given.cameWith ?? null, reason: custody.handoff?.reason ?? null },
+        came: given.came ?? { payload: null, reason: null },
       },
     ),
   };

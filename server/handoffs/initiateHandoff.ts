@@ -14,7 +14,17 @@ import { enterStage, recordStage } from '../custody/stages.ts';
 import type { SessionPriority } from '../generated/prisma/client.ts';
 import { queueOf } from '../pipelines/chooseOrQueue.ts';
 import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
-import { finisherOf, handOver, leaveHolder, prepareContext, toldOf, type HandOver, type Prepared } from './handOver.ts';
+import {
+  type Came,
+  cameSql,
+  finisherOf,
+  handOver,
+  leaveHolder,
+  prepareContext,
+  toldOf,
+  type HandOver,
+  type Prepared,
+} from './handOver.ts';
 import { enqueue } from '../queue/entry.ts';
 import { demandTarget, idMeant, type Stages } from './target.ts';
 
@@ -109,7 +119,7 @@ async function prepareHandoff(
   const enters = way === null || way instanceof Error ? null : { way, payload: null };
   const prepared = await prepareContext(
     custody,
-    { ...input, byOperator: false, call, cameWith: read.came_with },
+    { ...input, byOperator: false, call, came: read.came },
     waits ? null : target,
     enters && toldOf(enters),
   );
@@ -176,7 +186,7 @@ export const moveColumns = `
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
   (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
   (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry,
-  (SELECT md5(e.payload::text) FROM sessions s JOIN handoffs h ON h.id = s.last_handoff_id JOIN stage_entries e ON e.id = h.left_entry_id WHERE s.id = $1) AS came_with`;
+  ${cameSql('e.session_id = $1 AND e.left_at IS NULL')} AS came`;
 const readMoveStatement = statement(`SELECT ${moveColumns}`);
 
 type Named = Pick<InitiateHandoffInput, 'priorTurnId' | 'triggeringToolCallIds'> & { targetAgentId: string | null };
@@ -201,7 +211,7 @@ export interface MoveRead {
   /** Of the collaboration with the target, for a generated tool. */
   instructions: string | null;
   carry: unknown;
-  came_with: string | null;
+  came: Came | null;
 }
 
 /** Reads the guards' input; a turn or tool call of another Session is a BadUserInputError. */

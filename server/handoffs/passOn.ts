@@ -7,12 +7,13 @@ import type { LastHandoff } from '../custody/read.ts';
 import { currentStay, presentStage, vacateStage } from '../custody/stages.ts';
 import { afterTimeOut, reasonOfEscalation } from '../pipelines/afterTimeOut.ts';
 import { enqueue } from '../queue/entry.ts';
-import { finisherOf, handOver, prepareContext, sourceOf, type Told } from './handOver.ts';
+import { type Came, cameSql, finisherOf, handOver, prepareContext, sourceOf, type Told } from './handOver.ts';
 
 const readStatement = statement(`
 SELECT h.reason, CASE WHEN (h.context ->> 'summaryComposed')::bool IS FALSE THEN h.summary END AS summary, h.metadata, h.prior_turn_id AS "priorTurnId", h.carry,
   t.reads_from IS NOT NULL AS limited,
-  coalesce(h.accept_within_minutes, extract(epoch FROM h.deadline_at - h.initiated_at)::float8 / 60) AS minutes, e.outcome, e.payload
+  coalesce(h.accept_within_minutes, extract(epoch FROM h.deadline_at - h.initiated_at)::float8 / 60) AS minutes, e.outcome, e.payload,
+  ${cameSql('e.id = h.left_entry_id')} AS came
 FROM handoffs h JOIN agent_sessions t ON t.id = h.target_agent_session_id LEFT JOIN stage_entries e ON e.id = h.left_entry_id WHERE h.id = $1`);
 
 interface Row {
@@ -26,6 +27,7 @@ interface Row {
   minutes: number;
   outcome: string | null;
   payload: unknown;
+  came: Came | null;
 }
 
 /** The step that brought the Session into its stage, for another target. */
@@ -49,7 +51,7 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
 
   const [row] = await work.query<Row>(readStatement, [handoff.id]);
   if (row === undefined) throw new Error(`handoff ${handoff.id} is not there under its session's lock`);
-  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited } = row;
+  const { reason, summary, metadata, priorTurnId, minutes, outcome, payload, carry, limited, came } = row;
   const told = toldAgain(stage, outcome, payload);
   const given = {
     reason,
@@ -58,6 +60,7 @@ export async function passOn(custody: Custody, handoff: LastHandoff): Promise<bo
     carry: carry === null ? null : asCarry(carry),
     byOperator: !limited,
     sourceAgentId: handoff.sourceAgentId,
+    came,
   };
   const prepared = await prepareContext(custody, given, next.target, told);
   const previousHolder = custody.holder;

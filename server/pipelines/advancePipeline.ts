@@ -132,7 +132,7 @@ export async function advancePipeline(
       contextVariables: null,
       carry: null,
       byOperator: !isAgents,
-      cameWith: moveRead?.came_with ?? null,
+      came: moveRead?.came ?? null,
     },
     target,
     toldOf(enters),
