@@ -8,11 +8,11 @@ function work({ contextPrompt }: TakenHandoff): string {
   return `I have read the ${contextPrompt.text.length} characters that were handed to me, and go on from here.`;
 }
 
-/** Works as the agent until Ctrl-C or SIGTERM. `say` prints lines that hold texts of other agents. @throws StreamError, Refused */
+/** Works as the agent until Ctrl-C or SIGTERM. `say` prints a line, `show` a text of several: both hold texts of other agents. @throws StreamError, Refused */
 export async function runAgent(
   id: string,
   connection: { url: string; key: string | undefined },
-  say: (line: string) => void,
+  { say, show }: { say: (line: string) => void; show: (text: string) => void },
 ): Promise<void> {
   const ask = createApi(connection);
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -40,10 +40,11 @@ export async function runAgent(
         say(`--- ${accepted ? 'accepted, and not answered' : 'not taken over'}: ${handoffId}: ${error.message}`),
     },
     async (handoff) => {
+      show('');
       say(
-        `\n--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`,
+        `--- ${handoff.session.title}: handed over by ${handoff.sourceAgent?.id ?? 'no agent'}${handoff.reason === null ? '' : `, reason: ${handoff.reason}`}`,
       );
-      say(handoff.contextPrompt.text);
+      show(handoff.contextPrompt.text);
       const content = work(handoff);
       // The key: an agent that was killed after this request repeats it safely.
       await ask(AppendTurnDocument, {

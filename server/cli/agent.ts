@@ -4,7 +4,7 @@ import { StreamError } from '../../client/stream/index.ts';
 import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print } from './output.ts';
+import { print, printLine } from './output.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 export const agent: Command = {
@@ -29,10 +29,12 @@ Set BATON_KEY to the agent's key where the server requires one.`,
     const url = serverUrl(values.url);
     // Once connected, it waits for a server that is away.
     await requireServer(url);
-    await runAgent(id, { url, key: process.env['BATON_KEY'] }, print).catch((error: unknown) => {
-      throw error instanceof StreamError || error instanceof Refused
-        ? new StartError(`${error.code}: ${error.message}`)
-        : error;
-    });
+    await runAgent(id, { url, key: process.env['BATON_KEY'] }, { say: printLine, show: print }).catch(
+      (error: unknown) => {
+        throw error instanceof StreamError || error instanceof Refused
+          ? new StartError(`${error.code}: ${error.message}`)
+          : error;
+      },
+    );
   },
 };

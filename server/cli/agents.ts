@@ -4,7 +4,7 @@ import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import type { AgentImportReport } from '../registry/importAgents.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, printJson, tell } from './output.ts';
+import { print, printJson, printLine, tellLine } from './output.ts';
 import { isDefinition, isSkipped, readDefinitions, rootsOf } from './definitionFiles.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
@@ -81,13 +81,13 @@ async function send(url: string, input: object): Promise<AgentImportReport> {
 
 function printReport({ agents, problems }: AgentImportReport, dryRun: boolean): void {
   for (const { path, line, severity, message, suggestion } of problems) {
-    tell(
+    tellLine(
       `${path}${line === null ? '' : `:${line}`}: ${severity}: ${message}${suggestion === null ? '' : `: ${suggestion}`}`,
     );
   }
   const width = Math.max(0, ...agents.map(({ id }) => id.length));
   for (const { id, action, path } of agents)
-    if (action !== 'UNCHANGED') print(`${action.toLowerCase().padEnd(9)} ${id.padEnd(width)}  ${path}`);
+    if (action !== 'UNCHANGED') printLine(`${action.toLowerCase().padEnd(9)} ${id.padEnd(width)}  ${path}`);
   const of = (action: string): number => agents.filter((agent) => agent.action === action).length;
   if (agents.length > 0)
     print(
@@ -112,9 +112,9 @@ async function importOnChange(roots: readonly string[], options: Options): Promi
     !roots.includes(path) &&
     (isSkipped(path.split(/[/\\]/).at(-1) ?? '') || (found?.isFile() === true && !isDefinition(path)));
   const watcher = watch([...roots], { ignoreInitial: true, ignored });
-  watcher.on('all', changed).on('error', (error) => tell(String(error)));
+  watcher.on('all', changed).on('error', (error) => tellLine(String(error)));
   await new Promise<void>((resolve) => void watcher.once('ready', resolve));
-  tell(`Watching ${roots.join(', ')}`);
+  tellLine(`Watching ${roots.join(', ')}`);
   for (;;) {
     if (!isChanged) await new Promise<void>((resolve) => (wake = resolve));
     while (isChanged) {
@@ -123,7 +123,7 @@ async function importOnChange(roots: readonly string[], options: Options): Promi
     }
     await importOnce(roots, options).catch(async (error: unknown) => {
       if (!(error instanceof StartError)) throw error;
-      tell(error.message);
+      tellLine(error.message);
       if (!(error instanceof AwayError)) return;
       await wait(retryMs);
       isChanged = true;

@@ -11,7 +11,7 @@ import { exclude, include } from './connect/exclude.ts';
 import { ofThisMachine, settingsFiles } from './connect/settingsFiles.ts';
 import { workspaceIn } from './hook/work.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, tell } from './output.ts';
+import { print, tell, tellLine } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const defaultAgents: Record<Tool, string> = { 'claude-code': 'claude-1', codex: 'codex-1' };
@@ -80,8 +80,10 @@ async function run(args: string[]): Promise<void> {
 function keepOut(files: readonly string[], isRemoval: boolean): void {
   if (isRemoval) return include(files);
   const { listed, tracked } = exclude(files);
-  for (const file of listed) tell(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
-  for (const file of tracked) tell(`${file} names this machine, and git has it in commits: do not commit this change.`);
+  for (const file of listed)
+    tellLine(`${file} names this machine: git leaves it out of commits now (.git/info/exclude).`);
+  for (const file of tracked)
+    tellLine(`${file} names this machine, and git has it in commits: do not commit this change.`);
 }
 
 /** Each folder and branch in which the tool works is a session that the agent holds. */
@@ -106,7 +108,7 @@ async function setAgents(url: string, id: string, tool: Tool, others: readonly s
         ).agent;
       if ((await find(id)) === null) {
         await ask(RegisterAgentDocument, { input: { id, ...kinds[tool], maxCapacity } });
-        tell(`Agent ${id} was registered.`);
+        tellLine(`Agent ${id} was registered.`);
       }
       for (const other of others) {
         for (const [from, to] of [
@@ -115,7 +117,7 @@ async function setAgents(url: string, id: string, tool: Tool, others: readonly s
         ] as const) {
           const agent = await find(from);
           if (agent === null || (await find(to)) === null) {
-            tell(`Agent ${other} is not registered: connect its program with --with ${id}.`);
+            tellLine(`Agent ${other} is not registered: connect its program with --with ${id}.`);
             break;
           }
           const collaborators = agent.collaborators.map((each) => each.id);
@@ -124,14 +126,14 @@ async function setAgents(url: string, id: string, tool: Tool, others: readonly s
               'mutation BatonWith($input: UpdateAgentInput!) { answer: updateAgent(input: $input) { __typename ... on Error { code message } } }',
               { input: { id: from, collaborators: [...collaborators, to] } },
             );
-            tell(`Agent ${from} may hand off to ${to} now.`);
-          } else tell(`Agent ${from} may hand off to ${to}.`);
+            tellLine(`Agent ${from} may hand off to ${to} now.`);
+          } else tellLine(`Agent ${from} may hand off to ${to}.`);
         }
       }
     });
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    tell(
+    tellLine(
       `Agent ${id} could not be set up. ${error.message}. ${others.length === 0 ? 'Register it when Baton has none of this id' : `Do this again as an operator: ${commandLine(`connect ${tool} --agent ${id} --with ${others.join(' --with ')}`)}`}.`,
     );
   }

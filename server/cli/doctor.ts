@@ -7,7 +7,7 @@ import { isOurHook, isObject, type Json, serverName, tools, type Tool } from './
 import { settingsFiles } from './connect/settingsFiles.ts';
 import { stateFolder } from './connect/stateFolder.ts';
 import { workIn } from './hook/work.ts';
-import { print } from './output.ts';
+import { printLine } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('doctor')} [options]
@@ -30,10 +30,11 @@ async function run(args: string[]): Promise<void> {
   /** Returns whether the step is right: what builds on it is not tried otherwise. */
   const step = async (name: string, find: () => Finding | Promise<Finding>): Promise<boolean> => {
     const found = await find();
-    if ('right' in found) print(`right  ${name}: ${found.right}`);
+    if ('right' in found) printLine(`right  ${name}: ${found.right}`);
     else {
       wrongs += 1;
-      print(`WRONG  ${name}: ${found.wrong}\n       ${found.remedy}`);
+      printLine(`WRONG  ${name}: ${found.wrong}`);
+      printLine(`       ${found.remedy}`);
     }
     return 'right' in found;
   };

@@ -6,7 +6,7 @@ import { commandLine } from '../infra/place.ts';
 import { StartError } from '../infra/startError.ts';
 import { withApi } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, printJson, tell } from './output.ts';
+import { printJson, printLine, tellLine } from './output.ts';
 import { importUnsent, type Tenure } from './native/importUnsent.ts';
 import { workIn } from './hook/work.ts';
 import { workingTreeIn } from './hook/workingTree.ts';
@@ -48,11 +48,11 @@ async function run(args: string[]): Promise<void> {
     const sessionId = values.session ?? (process.env['BATON_SESSION'] || (await sessionHere(ask)));
     const tenure = values.session === undefined ? await tenureOf(ask, sessionId) : null;
     for (const problem of tenure === null ? [] : await importUnsent(url, realpathSync('.'), tenure))
-      tell(`A log was not imported: ${problem}`);
+      tellLine(`A log was not imported: ${problem}`);
     const tree = values.session === undefined ? await workingTreeIn(realpathSync('.')) : null;
     if (tree !== null)
       await ask(recordTree, { input: { sessionId, ...tree } }).catch(({ message }: Error) =>
-        tell(`The working tree was not recorded: ${message}`),
+        tellLine(`The working tree was not recorded: ${message}`),
       );
     return ask(InitiateHandoffDocument, {
       input: {
@@ -66,8 +66,9 @@ async function run(args: string[]): Promise<void> {
     });
   });
   if (values.json) printJson({ handoff, session }, 2);
-  else if (handoff === null) print(`${session.id} waits for a free place`);
-  else print(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
+  else if (handoff === null) printLine(`${session.id} waits for a free place`);
+  else
+    printLine(`${handoff.id}: ${handoff.sourceAgent?.id ?? '-'} handed ${session.id} off to ${handoff.targetAgent.id}`);
 }
 
 const recordTree =

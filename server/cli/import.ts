@@ -8,7 +8,7 @@ import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import type { ImportReport } from '../log/importReport.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, printJson, tell, tellOver, tellsOnTerminal } from './output.ts';
+import { oneLine, print, printJson, printLine, tell, tellLine, tellOver, tellsOnTerminal } from './output.ts';
 import { chosen, formatSessions, recentSessions, rememberImport } from './native/recentSessions.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
@@ -105,7 +105,7 @@ async function importFile(session: string, file: string, values: Options): Promi
     duplex: 'half',
   }))) as ImportReportAsJson;
   rememberImport(base, resolve(file), size);
-  if (session === 'new') print(`Session ${answer.sessionId} was created`);
+  if (session === 'new') printLine(`Session ${answer.sessionId} was created`);
   print(formatReport(answer));
 }
 
@@ -141,7 +141,7 @@ async function sendWithRetries(url: string, options: () => RequestOptions): Prom
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     if (response.status !== 503 || !Number.isFinite(seconds)) throw new StartError(message);
     if (tries === maxTries) throw new AwayError(message);
-    tell(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})`);
+    tellLine(`${message}. The file is sent again in ${seconds} s (try ${tries + 1} of ${maxTries})`);
     await wait(seconds * 1_000);
   }
 }
@@ -198,7 +198,7 @@ function formatReport(report: ImportReportAsJson): string {
       `${report.redactions} secrets redacted, ${report.replacedCharacters} characters replaced, ${report.shortened} values shortened`,
     ],
   ];
-  return lines.map(([name, value]) => `${`${name}:`.padEnd(20)}${value}`).join('\n');
+  return lines.map(([name, value]) => oneLine(`${`${name}:`.padEnd(20)}${value}`)).join('\n');
 }
 
 const counts = (list: [string, number][]): string =>

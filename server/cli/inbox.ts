@@ -1,7 +1,7 @@
 import { commandLine } from '../infra/place.ts';
 import { withApi } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { oneLine, print, printJson } from './output.ts';
+import { print, printJson, printLine } from './output.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('inbox <agent>')} [options]
@@ -57,9 +57,9 @@ async function run(args: string[]): Promise<void> {
     return found;
   });
   if (values.json) return printJson(waiting, 2);
-  if (waiting.length === 0) return print(`No handoff waits for ${agent}`);
+  if (waiting.length === 0) return printLine(`No handoff waits for ${agent}`);
   for (const { id, sourceAgent, reason, session, contextPrompt } of waiting) {
-    print([id, sourceAgent?.id ?? '-', oneLine(reason ?? '-'), oneLine(session.title)].join('  '));
+    printLine([id, sourceAgent?.id ?? '-', reason ?? '-', session.title].join('  '));
     if (contextPrompt !== undefined) print(contextPrompt.text);
   }
 }

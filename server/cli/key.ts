@@ -11,7 +11,7 @@ import { redactInput } from '../redaction/redact.ts';
 import { createKey } from '../keys/createKey.ts';
 import { revokeKey } from '../keys/revokeKey.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, tell } from './output.ts';
+import { print, printLine, tell } from './output.ts';
 
 const usage = `${commandLine('key create')} --role <role> --name <name> [--agent <id>] [--expires <when>]
 ${commandLine('key list')}
@@ -94,14 +94,14 @@ async function list({ prisma }: Database): Promise<void> {
         : expiresAt === null
           ? 'never expires'
           : `${expiresAt <= now ? 'expired' : 'expires'} ${shown(expiresAt)}`;
-    print(
+    printLine(
       [
         encodeId('key', id),
         role.toLowerCase().padEnd(8),
         (agentId ?? '-').padEnd(16),
         `created ${shown(createdAt)}`,
         ended,
-        name.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD'),
+        name,
       ].join('  '),
     );
   }

@@ -13,7 +13,7 @@ import { commandLine, packageVersion } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
 import { workspaceIn } from './hook/work.ts';
 import { readArguments, type Command } from './command.ts';
-import { tell } from './output.ts';
+import { tellLine } from './output.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('mcp')} [options]
@@ -79,7 +79,7 @@ async function forward(url: string, address: URL, headers: Record<string, string
   let told = '';
   const report = (error: unknown): string => {
     const message = reasonOf(url, error);
-    if (message !== told) tell(message);
+    if (message !== told) tellLine(message);
     return (told = message);
   };
 
@@ -103,7 +103,7 @@ async function forward(url: string, address: URL, headers: Record<string, string
       server.setProtocolVersion(String(message.result['protocolVersion']));
     void client.send(message);
   };
-  client.onerror = ({ message }) => tell(`Standard input is not MCP: ${message}`);
+  client.onerror = ({ message }) => tellLine(`Standard input is not MCP: ${message}`);
   const ended = new Promise<void>((resolve) => {
     client.onclose = resolve;
     process.stdin.once('end', resolve).once('close', resolve);

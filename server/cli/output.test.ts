@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, expect, it, vi } from 'vitest';
-import { oneLine, print, printJson, tell } from './output.ts';
+import { oneLine, print, printJson, printLine, tell, tellLine } from './output.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -38,6 +38,7 @@ it('no text reaches the terminal with codes of terminals or of the direction of 
       expect(written(() => tell(given))).not.toMatch(harmful);
       expect(oneLine(given)).not.toMatch(/[\n\t]/);
       expect(oneLine(given)).not.toMatch(harmful);
+      for (const write of [printLine, tellLine]) expect(written(() => write(given))).toMatch(/^[^\n\t]*\n$/);
       const json = written(() => printJson({ given }, 2));
       expect(json).not.toMatch(harmful);
       expect(JSON.parse(json)).toEqual({ given });

@@ -34,10 +34,16 @@ export function jsonLine(value: unknown, space?: number): string {
   return `${JSON.stringify(value, null, space).replaceAll(codes, escaped)}\n`;
 }
 
+/** One line, whatever the text holds: a name with a line break must not look like another line. */
+export const printLine = (text: string): void => print(oneLine(text));
+
 /** Writes to standard error. */
 export function tell(text: string): void {
   process.stderr.write(`${shown(text)}\n`);
 }
+
+/** The same, in one line. */
+export const tellLine = (text: string): void => tell(oneLine(text));
 
 export const tellsOnTerminal = (): boolean => process.stderr.isTTY;
 

@@ -152,8 +152,6 @@ export function formatSessions(sessions: readonly RecentSession[], now: Date): s
     .join('\n');
 }
 
-/** Without line breaks and codes of terminals. */
-
 function ageOf(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   if (minutes < 60) return `${minutes} min`;

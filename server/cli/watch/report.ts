@@ -1,4 +1,4 @@
-import { oneLine, print, printJson, tell } from '../output.ts';
+import { printJson, printLine, tellLine } from '../output.ts';
 
 export interface Line {
   event: string;
@@ -17,7 +17,7 @@ export const reportTo =
   (json: boolean): Report =>
   ({ text, ...line }) => {
     if (json) return printJson({ at: new Date().toISOString(), ...line });
-    const shown = oneLine(`${line.handoff === undefined ? '' : `${line.handoff}  `}${text}`);
-    if (line.handoff === undefined) tell(shown);
-    else print(shown);
+    const shown = `${line.handoff === undefined ? '' : `${line.handoff}  `}${text}`;
+    if (line.handoff === undefined) tellLine(shown);
+    else printLine(shown);
   };
