@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { findMatches, type Search } from '../server/search/find.ts';
+import { findMatches, newestTwentieth, type Search } from '../server/search/find.ts';
 import { kinds, termsOf } from '../server/search/terms.ts';
 import { appendTurn } from '../server/log/appendTurn.ts';
 import { loadBulk } from '../test/bulk.ts';
@@ -47,6 +47,7 @@ export async function search(place: Place, say: (line: string) => void): Promise
     const body = bodyOf(query);
     const bare = `SELECT id FROM search_entries WHERE kind = 'MESSAGE' AND words @@ search_query('${query}') ORDER BY id DESC LIMIT 1000`;
     const asked: Search = {
+      newestFrom: await newestTwentieth(patient),
       terms: termsOf(query),
       named: [],
       types: kinds,

@@ -7,11 +7,13 @@ import { wordsIn } from './words.ts';
 export interface Found extends Named {
   /** 3: every word as it is, in a title or name; 2: every word as it is; 1: the last word is the beginning of one. */
   rank: number;
-  /** Greatest UUID among the ranked records: later pages rank no newer ones. Null when only Agents were found. */
+  /** Greatest UUID of all records when the first page was read: later pages have no newer ones. Null without a record. */
   newest: string | null;
 }
 
 export interface Search {
+  /** The newest twentieth of all records has greater UUIDs, as far as PostgreSQL knows; null: not known. */
+  newestFrom: string | null;
   terms: Terms;
   /** Records that the query names; with any, words are not looked for. */
   named: readonly Named[];
@@ -24,7 +26,7 @@ export interface Search {
   sessionId: string | null;
 }
 
-/** The newest matches of each type are ranked, up to this number. */
+/** Of Sessions and Agents, whose titles and names come first, the newest matches are ranked, up to this number; and no more are counted of any type. */
 export const ranked = 1_000;
 
 /** Characters of a text that are indexed: the function search_text has the number too. */
@@ -59,8 +61,8 @@ export async function meantBy(pool: Pool, terms: Terms): Promise<Terms> {
 }
 
 type Place = (value: unknown) => string;
-/** The matches of one type with their ranks, as a table expression. */
-type Part = (search: Search, place: Place) => string;
+/** The best matches of one type with their ranks, as a table expression: so many from `after` on, or all that are ranked. */
+type Part = (search: Search, place: Place, most: number | null) => string;
 
 /** The words as SQL of a `tsquery`: as they are, and with the last one as a prefix. Null without a word to look for. */
 function queriesOf(
@@ -81,10 +83,7 @@ function queriesOf(
   };
 }
 
-/**
- * The newest matches of every word as it is, then those of a prefix, which are read only when there is room for more: a frequent
- * prefix hides no exact match, and nothing is read twice for a frequent word.
- */
+/** Of a type with titles or names, or to be counted: the newest matches of every word as it is, then those of a prefix where there is room for more. */
 const bestOf = (
   kind: Kind,
   { exact, any }: { exact: string; any: string },
@@ -95,20 +94,71 @@ const bestOf = (
     (SELECT '${kind}' AS kind, id::text, CASE WHEN ts_filter(words, '{a}') @@ ${exact} THEN 3 ELSE 2 END AS rank FROM exact) ${exact === any ? '' : prefixes}`;
 };
 
+export const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The same of a type that has no titles, so that its order is that of the ids: as many as a page takes. Those of the newest part, or, where
+ * they are not enough, of all entries by the index of words: PostgreSQL knows how many entries have a word, and not that all of them are
+ * old, so that it chooses for the limit within the newest part only.
+ */
+function pageOfNewest(
+  kind: Kind,
+  { exact, any }: { exact: string; any: string },
+  { after, newestFrom }: Search,
+  {
+    most,
+    place,
+    sessions,
+    others,
+  }: { most: number; place: Place; sessions: readonly string[]; others: readonly string[] },
+): string {
+  const inKind = [`t.kind = '${kind}'`, ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`])];
+  const fromAfter = (rank: number): string[] => {
+    if (after?.rank !== rank) return [];
+    return [
+      isUuid.test(after.id) ? `t.id <= ${place(after.id)}::uuid` : `t.id::text COLLATE "C" <= ${place(after.id)}::text`,
+    ];
+  };
+  const read = (name: string, matches: string, rank: number, isRoom: string): string => {
+    const conditions = [...inKind, ...fromAfter(rank), ...sessions, matches];
+    const few = `(SELECT count(*) FROM ${name}_newest) < ${most}`;
+    const page = (entries: string, conditions: readonly string[]): string =>
+      `SELECT t.id FROM ${entries} t WHERE ${[...conditions, ...others, isRoom].join(' AND ')} ORDER BY t.id DESC LIMIT ${most}`;
+    const newest =
+      newestFrom === null || sessions.length > 0
+        ? 'SELECT NULL::uuid AS id WHERE false'
+        : page('search_entries', [...conditions, `t.id > ${place(newestFrom)}::uuid`]);
+    return `${name}_newest AS MATERIALIZED (${newest}),
+      ${name}_matches AS MATERIALIZED (SELECT t.kind, t.id, t.session_id, t.sequence FROM search_entries t WHERE ${conditions.join(' AND ')}),
+      ${name} AS MATERIALIZED (SELECT id FROM ${name}_newest WHERE NOT ${few} UNION ALL (${page(`${name}_matches`, [few])}))`;
+  };
+  const parts = [
+    { name: 'exact', rank: 2, matches: `t.words @@ ${exact}`, isRoom: `${after === null || after.rank >= 2}` },
+    {
+      name: 'prefixes',
+      rank: 1,
+      matches: `t.words @@ ${any} AND NOT t.words @@ ${exact}`,
+      isRoom: `(SELECT count(*) FROM exact) < ${most}`,
+    },
+  ].slice(0, exact === any ? 1 : 2);
+  return `WITH ${parts.map(({ name, matches, rank, isRoom }) => read(name, matches, rank, isRoom)).join(',\n')}
+    ${parts.map(({ name, rank }) => `SELECT '${kind}' AS kind, id::text, ${rank} AS rank FROM ${name}`).join(' UNION ALL ')}`;
+}
+
 const nothing = (kind: Kind): string => `SELECT '${kind}' AS kind, NULL::text AS id, 0 AS rank WHERE false`;
 
 const entries =
   (kind: Kind, ofAgent: (agents: string) => string, readable: (search: Search) => string): Part =>
-  (search, place) => {
-    const { terms } = search;
+  (search, place, most) => {
+    const { terms, after } = search;
     // PostgreSQL refuses a parameter that no statement uses, so that what finds nothing places none.
     const queries = terms.tools.length > 0 && kind !== 'TOOL_CALL' ? null : queriesOf(terms, place);
     if (queries === null) return nothing(kind);
-    const conditions = [
-      `t.kind = '${kind}'`,
+    const sessions = [
       ...(search.sessionId === null ? [] : [`t.session_id = ${place(search.sessionId)}::uuid`]),
       ...(search.sessionIds === null ? [] : [`t.session_id = ANY (${place(search.sessionIds)}::uuid[])`]),
-      ...(search.after?.newest == null ? [] : [`t.id <= ${place(search.after.newest)}::uuid`]),
+    ];
+    const others = [
       ...(terms.agents.length === 0 ? [] : [ofAgent(`ANY (${place(terms.agents)}::text[])`)]),
       ...(terms.projects.length === 0
         ? []
@@ -121,6 +171,14 @@ const entries =
             `EXISTS (SELECT FROM tool_calls g WHERE g.id = t.id AND lower(g.name) = ANY (${place(terms.tools.map((tool) => tool.toLowerCase()))}::text[]))`,
           ]),
       readable(search),
+    ];
+    if (most !== null && kind !== 'SESSION')
+      return pageOfNewest(kind, queries, search, { most: most + 1, place, sessions, others });
+    const conditions = [
+      `t.kind = '${kind}'`,
+      ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`]),
+      ...sessions,
+      ...others,
     ];
     return bestOf(
       kind,
@@ -205,24 +263,41 @@ const ofNames =
     return `SELECT '${kind}' AS kind, t.id::text, 1000 - array_position(${order}::text[], t.id::text) AS rank FROM ${table} t WHERE t.id = ANY (${place(ids)}::${type}[]) AND ${readable(caller)}${inSession}`;
   };
 
-function matches(search: Search): { sql: string; values: unknown[]; place: (value: unknown) => string } {
+function matches(
+  search: Search,
+  most: number | null,
+): { sql: string; values: unknown[]; place: (value: unknown) => string } {
   const values: unknown[] = [];
   const place = (value: unknown): string => `$${values.push(value)}`;
-  const parts = search.types.map((kind) => (search.named.length > 0 ? ofNames(kind) : ofWords[kind])(search, place));
+  const parts = search.types.map((kind) =>
+    (search.named.length > 0 ? ofNames(kind) : ofWords[kind])(search, place, most),
+  );
   return { sql: parts.map((part) => `(${part})`).join('\nUNION ALL\n'), values, place };
 }
+
+/** For `Search.newestFrom`. */
+export async function newestTwentieth(pool: Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ id: string }>(newestTwentiethStatement);
+  return rows[0]?.id ?? null;
+}
+const newestTwentiethStatement =
+  statement(`SELECT bounds[array_upper(bounds, 1) - greatest(array_length(bounds, 1) / 20, 1)] AS id
+  FROM (SELECT histogram_bounds::text::uuid[] AS bounds FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'search_entries' AND attname = 'id') s`);
+
+const newestOfAll = `SELECT e.id::text FROM unnest(ARRAY['${kinds.join("', '")}']) k(kind) CROSS JOIN LATERAL
+  (SELECT id FROM search_entries WHERE kind = k.kind ORDER BY id DESC LIMIT 1) e ORDER BY e.id DESC LIMIT 1`;
 
 /** At most `take` results from `after` on, best first. In one statement, which is planned for its words: it has no name. */
 export async function findMatches(pool: Pool, search: Search, take: number): Promise<Found[]> {
   if (search.types.length === 0) return [];
-  const { sql, values, place } = matches(search);
+  const { sql, values, place } = matches(search, take);
   const { after } = search;
   const key = `array_position(ARRAY['${kinds.join("', '")}'], kind)`;
   const beyond =
     after === null ? 'true' : afterSql(key, [after.rank, after.id, kinds.indexOf(after.kind) + 1].map(place));
   const { rows } = await pool.query<Found>(
     `WITH found AS (${sql})
-     SELECT kind, id, rank, (SELECT max(id COLLATE "C") FROM found WHERE kind <> 'AGENT') AS newest
+     SELECT kind, id, rank, (${newestOfAll}) AS newest
      FROM found WHERE ${beyond} ORDER BY rank DESC, id COLLATE "C" DESC, ${key} LIMIT ${place(take)}::int`,
     values,
   );
@@ -235,7 +310,7 @@ const afterSql = (key: string, [rank, id, kind]: string[]): string =>
 /** How many results there are, and whether there may be more: the newest of each type are counted. */
 export async function countMatches(pool: Pool, search: Search): Promise<{ count: number; isLowerBound: boolean }> {
   if (search.types.length === 0) return { count: 0, isLowerBound: false };
-  const { sql, values } = matches({ ...search, after: null });
+  const { sql, values } = matches({ ...search, after: null }, null);
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (${sql}) f GROUP BY kind`,
     values,

@@ -12,7 +12,18 @@ import { argsOf } from '../graphql/input/types.ts';
 import { findSessionIds } from '../graphql/lists/readableLists.ts';
 import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
 import { limits } from '../limits/limits.ts';
-import { countMatches, findMatches, type Found, keyOf, meantBy, ranked, type Search, textsOfResults } from './find.ts';
+import {
+  countMatches,
+  findMatches,
+  type Found,
+  isUuid,
+  keyOf,
+  meantBy,
+  newestTwentieth,
+  ranked,
+  type Search,
+  textsOfResults,
+} from './find.ts';
 import { type Match, matchIn } from './match.ts';
 import { isKind, type Kind, kinds, type Named, namedIn, termsOf } from './terms.ts';
 import { wordsIn } from './words.ts';
@@ -176,7 +187,7 @@ builder.queryField('search', (t) =>
     access: everybody,
     type: SearchResultConnection,
     cost: 50,
-    description: `Finds records by their words or ids among those that the caller may read: first those with every word as it is, of these titles and names first, then those in which the last word begins one; newest first. The newest ${ranked.toLocaleString('en')} matches of each type are found. Pages after the first leave out records that are newer than the first page.`,
+    description: `Finds records by their words or ids among those that the caller may read: first those with every word as it is, of these titles and names first, then those in which the last word begins one; newest first. Of Sessions and Agents the newest ${ranked.toLocaleString('en')} matches are found. Pages after the first leave out records that are newer than the first page.`,
     args: argsOf(searchArgs),
     resolve: async (_root, args, context): Promise<Results> => {
       const { query, types, sessionId, first, after } = decodeArgs(searchArgs, args);
@@ -189,6 +200,7 @@ builder.queryField('search', (t) =>
       const { caller, pool } = context;
       const [named, terms] = [namedIn(query), await meantBy(pool, termsOf(query))];
       const search: Search = {
+        newestFrom: await newestTwentieth(pool),
         terms,
         named,
         types: asked,
@@ -228,14 +240,13 @@ const markOf = (query: string, types: readonly Kind[], sessionId: string | null)
 const cursorOf = ({ rank, kind, id, newest }: Found, mark: string): string =>
   Buffer.from(JSON.stringify(['search', mark, rank, kind, id, newest])).toString('base64url');
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const cursorShape = z.tuple([
   z.literal('search'),
   z.string(),
   z.int32(),
   z.custom<Kind>(isKind),
   z.string().max(60),
-  z.string().regex(uuid).nullable(),
+  z.string().regex(isUuid).nullable(),
 ]);
 
 function positionOf(cursor: string, mark: string): Found {

@@ -1,0 +1,1 @@
+DROP INDEX "search_entries_id_idx";
