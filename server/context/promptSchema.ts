@@ -90,12 +90,12 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       const stored = await withContext(handoff, args, request, info);
       const told = payloadsFor(stageEntry?.id ?? null, leftEntryId);
       const payloads =
-        told && (await batched(request, info, told, (names) => readStagePayloads(readerOf(request), names)));
+        told === null ? [] : await batched(request, info, told, (names) => readStagePayloads(readerOf(request), names));
       return once(request, `contextPrompt ${handoff.id} ${within.maxTokens} ${within.maxCharacters}`, () =>
         inTurn(request.processorTime, () => {
           const context = contextFor(request.caller, stored);
           return pack(
-            itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads || [] }),
+            itemsOf(context, { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] }),
             moveOf(context, { title: session.title, sourceAgentId, targetAgentId }),
             within,
           );
@@ -167,7 +167,7 @@ builder.queryFields((t) => ({
       const variables = read.variablesOf(session.contextVariables as unknown as StoredVariables);
       const { title, sourceAgentId } = sources;
       const told = payloadsFor(session.stageEntries[0]?.id ?? null, null);
-      const payloads = told && (await readStagePayloads(reader, [told])).get(told);
+      const payloads = told === null ? [] : (await readStagePayloads(reader, [told])).get(told);
       const built = await inTurn(processorTime, () =>
         buildContext(sources, { summary: null, variables, instructions: null }),
       );
@@ -175,7 +175,7 @@ builder.queryFields((t) => ({
         previewOf(
           built,
           { title, sourceAgentId, targetAgentId: null },
-          { reason: null, payloads: payloads || [] },
+          { reason: null, payloads: payloads ?? [] },
           within,
         ),
       );
@@ -197,8 +197,8 @@ builder.queryFields((t) => ({
       if (found === null) return null;
       const handoff = await withContext(found, args, context, info);
       const told = payloadsFor(handoff.stageEntry?.id ?? null, handoff.leftEntryId);
-      const payloads = told && (await readStagePayloads(readerOf(context), [told])).get(told);
-      const given = { ...handoff, guide: guideFor(handoff), payloads: payloads || [] };
+      const payloads = told === null ? [] : (await readStagePayloads(readerOf(context), [told])).get(told);
+      const given = { ...handoff, guide: guideFor(handoff), payloads: payloads ?? [] };
       const item = itemsOf(contextFor(caller, handoff), given).find(({ id }) => id === itemId);
       if (item === undefined) return null;
       const { sessionId } = handoff;

@@ -74,7 +74,10 @@ export interface Prepared extends Carried {
 }
 
 /** With what a stay in a stage began: a hash of the payload of the stay before, and the reason of its first Handoff. */
-export type Came = { payload: string | null; reason: string | null };
+export interface Came {
+  payload: string | null;
+  reason: string | null;
+}
 
 /** SQL of `Came` for the stay `e` that a condition names; null without one. */
 export const cameSql = (condition: string): string => `(
