@@ -212,13 +212,13 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Session { title metadata agent { id metadata } handoffs(first: 2) { nodes { id summary openQuestions } } } } }',
     ],
     [
-      'search: one for the matches, one for the records of their type, one for the texts of the matches',
-      3,
+      'search: one for where its newest entries begin, one for the matches, one for the records of their type, one for the texts of the matches',
+      4,
       `query ($n: Int) { search(query: "message", types: [MESSAGE], first: $n) { edges { cursor match { text marks { start } } node { ... on Session { id } ... on Message { id role session { id title } agentSession { id agent { id } } } } } } }`,
     ],
     [
       'search, by nodes',
-      2,
+      3,
       'query ($n: Int) { search(query: "work", types: [SESSION], first: $n) { nodes { ... on Session { id title agent { id } lastHandoff { id sourceAgent { id } } } } } }',
     ],
     [

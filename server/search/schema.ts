@@ -200,7 +200,7 @@ builder.queryField('search', (t) =>
       const { caller, pool } = context;
       const [named, terms] = [namedIn(query), await meantBy(pool, termsOf(query))];
       const search: Search = {
-        newestFrom: await newestTwentieth(pool),
+        newestFrom: named.length > 0 ? null : await newestTwentieth(pool),
         terms,
         named,
         types: asked,
