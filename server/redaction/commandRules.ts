@@ -94,6 +94,7 @@ export const commandRules: readonly Rule[] = [
     ['keychain'],
     String.raw`((?<![\w-])security\b${rest(80)}keychain\b${rest(80)}[ \t]-p[ \t]{1,4}${open})${value}`,
   ),
+  rule(['-pass'], String.raw`((?<![\w-])-pass(?:in|out)?[ \t]{1,4}${open}pass:)${value}`),
   rule(['add-mask'], String.raw`(::add-mask::)${value}`),
   rule(['ecure'], String.raw`(ConvertTo-SecureString\b[^"'\n\0]{0,100}["'])${quoted}${close}`, 'gi'),
   rule(['net use'], String.raw`(\bnet[ \t]{1,4}user[ \t]{1,4}[\w.-]{1,64}[ \t]{1,4})(?![/*])${value}`, 'gi'),

@@ -12,7 +12,12 @@ export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'l
 const maxValueLength = 4096;
 const nameThenValue =
   /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t]as[ \t]string[ \t]=|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
-const opening = /(?:[bBrRuUfFN]{1,2}|@)?(\\{0,7})(["'`])/y;
+// Strings of many languages, and what makes a value of one: `Some("...")`, `new SecretString("...")`.
+const wrapper = String.raw`(?:new[ ])?(?:Some|Just|Ok|Optional\.of|[Ss]tr(?:ing)?(?:::from)?|Buffer\.from|bytes|pulumi\.secret|(?:[\w.]{0,30}[._])?(?:Secret|Sensitive|Password|Passphrase|Token|ApiKey)(?:Str|String|Value|Text)?(?:(?:::|\.)(?:new|of|from|unsafePlainText))?)\([ ]?`;
+const opening = new RegExp(`(?:${wrapper}){0,2}(?:[bBrRuUfFNL]{1,2}|[@$]{1,2})?#{0,3}(\\\\{0,7})("""|'''|["'\`])`, 'y');
+// q{...} in Perl, %q(...) in Ruby, [[...]] in Lua
+const bracketed =
+  /(?:q[qw]?|%[qQ])(?:\{([^\s{}]{3,256})\}|\(([^\s()]{3,256})\)|\[([^\s[\]]{3,256})\])|\[\[([^\s[\]]{3,256})\]\]/y;
 // Values are judged by their beginning, so that a text of many names takes linear time.
 const judgedLength = 160;
 const bareValue = /[^\s"'`,;&<>(){}[\]\\|\0]+/y;
@@ -29,7 +34,9 @@ export function* findNamed(text: string): Search {
     if (match === null) return;
     at = nameThenValue.lastIndex;
     const found =
-      text[at] === '[' ? valuesIn(text, match, at) : [valueOf(text, match, at)].filter((one) => one !== null);
+      text[at] === '[' && text[at + 1] !== '['
+        ? valuesIn(text, match, at)
+        : [valueOf(text, match, at)].filter((one) => one !== null);
     yield* found;
     at = found.at(-1)?.end ?? at;
     if (matches % matchesOfStep === 0) yield undefined;
@@ -44,8 +51,10 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const spaced = /^[ \t]+$/.test(operator);
   const before = text[from - 1];
   // Accepts `--token ...`, `set aws_secret_access_key ...`, and `storePassword '...'` in Groovy.
+  const isSet = spaced && setting.test(text.slice(Math.max(0, from - 60), from));
   if (
     spaced &&
+    !isSet &&
     (closing !== '' || !(/^--?[A-Za-z]|_/.test(name) || (/[a-z][A-Z]/.test(name) && /["']/.test(text[at] ?? ''))))
   )
     return null;
@@ -57,7 +66,7 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   const naming = namingOf(name.replace(/^-+/, ''));
   if (naming === null) return null;
 
-  if (/["'`]/.test(closing) && !isQuotedName(text, from)) return null;
+  if (/["'`]/.test(closing) && !isSet && !isQuotedName(text, from)) return null;
   const quoted = quotedValue(text, at);
   if (quoted !== null) {
     const form: Form =
@@ -83,12 +92,16 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   if (spaced && isProse(trimmed)) return null;
   const said: Form = !isData(form) && isAlone(text, from, at, value) ? 'line' : form;
   if (!isData(form) && !saying.test(operator) && isCode(text, at + value.length, trimmed, said, tight)) return null;
-  if (!isSecret(naming, trimmed, said) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, 20))) return null;
+  if (!isSecret(naming, trimmed, said) || (spaced && !name.startsWith('-') && !looksRandom(trimmed, isSet ? 8 : 20)))
+    return null;
   if (value.length < judgedLength) return { kind: naming.kind, from, start: at, end: at + trimmed.length };
   reads.lastIndex = at;
   return { kind: naming.kind, from, start: at, end: reads.test(text) ? reads.lastIndex : at + trimmed.length };
 }
 
+// `setenv NAME value`, `dotnet user-secrets set "Name" "value"`
+const setting =
+  /(?:^|[ \t])(?:set|put|add|setenv)(?:[ \t]{1,4}--?[\w-]{1,20}){0,2}[ \t]{1,4}(?:\\{0,7}["'])?(?:[A-Za-z]{1,20}:)?$/;
 const tupleStart = /\{[ ]?:?$/;
 // `process.env.DB_PASSWORD || "..."`, `os.getenv("...") or "..."`
 const fallback = /\|\||\?\?|[ \t]or[ \t]/;
@@ -230,7 +243,7 @@ function isPairOfOption(text: string, from: number): boolean {
 export function quotedValue(text: string, at: number): { start: number; end: number } | null {
   opening.lastIndex = at;
   const match = opening.exec(text);
-  if (match === null) return null;
+  if (match === null) return bracketedValue(text, at);
   const start = opening.lastIndex;
   const rest = text.slice(start, start + maxValueLength);
   const close = match[1]! + match[2]!;
@@ -238,6 +251,15 @@ export function quotedValue(text: string, at: number): { start: number; end: num
   while (end > 0 && rest[end - 1] === '\\') end = rest.indexOf(close, end + close.length);
   if (end < 0 || rest.slice(0, end).includes('\n')) return null;
   return { start, end: start + end };
+}
+
+function bracketedValue(text: string, at: number): { start: number; end: number } | null {
+  bracketed.lastIndex = at;
+  const match = bracketed.exec(text);
+  if (match === null) return null;
+  const value = match.slice(1).find((one) => one !== undefined)!;
+  const start = at + match[0].lastIndexOf(value);
+  return { start, end: start + value.length };
 }
 
 /** Whether the value is code: a call, an index, a member, a type or a variable. */
@@ -299,11 +321,11 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
       (/\d/.test(value) ? isQuotedOrData(form) && !instruction.test(value) : form === 'entry' && !sentence.test(value))
     );
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
-  if (isBase64Key(value) && (strength === 'secret' || strength === 'key' || strength === 'token')) return true;
+  if (isBase64Key(value) && strength !== 'weak' && strength !== 'vague') return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (form === 'cell' && code.test(value)) return false;
   if (strength === 'vague') return isData(form) && looksRandom(value, 16);
-  if (strength === 'weak' && form !== 'field') return isChosen(value);
+  if (strength === 'weak' && form !== 'field') return isChosen(value) || (isData(form) && looksRandom(value, 16));
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;
     if (form === 'cell')

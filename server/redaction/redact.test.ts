@@ -244,6 +244,41 @@ test('counts only the marks of redaction, whatever wrote them', () => {
   expect(countRedactions('')).toBe(0);
 });
 
+test.each([
+  ['password: Some("', '".to_string()),'],
+  ['password = String::from("', '");'],
+  ['password=SecretStr("', '")'],
+  ['val password = """', '"""'],
+  ['let password = #"', '"#;'],
+  ['string password = $@"', '";'],
+  ['my $password = q{', '};'],
+  ['password = %q(', ')'],
+  ['password = [[', ']]'],
+  ['client.login("ada@example.org", "', '")'],
+  ['WiFi.begin("home", "', '");'],
+  ['setenv API_SECRET ', '\n'],
+  ['dotnet user-secrets set "Auth:ClientSecret" "', '"'],
+  ['config set --secret dbPassword ', ''],
+  ['openssl enc -aes-256-cbc -pass pass:', ' -in a'],
+  ['[remote]\ntype = sftp\nuser = ada\npass = ', ''],
+  ['log in with password ', ' as ada'],
+  ['| user | password |\n|---|---|\n| ada | ', ' |'],
+])('redacts a value in the notation %j ... %j', (before, after) => {
+  const word = (letters: string, length: number) =>
+    fc.array(fc.constantFrom(...letters), { minLength: length, maxLength: length }).map((all) => all.join(''));
+  const base64 = word('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 30);
+  const value = fc.oneof(
+    word('0123456789abcdef', 24).map((hex) => `7f${hex}4e`),
+    fc.tuple(base64, base64).map(([one, other]) => `Q7${one.replaceAll(/[+/]/g, 'k9')}aW4t${other}R2dX`),
+    word('abcdefghkmnpqrst', 6).map((name) => `${name}-4R#9`),
+  );
+  fc.assert(
+    fc.property(value, (secret) => {
+      expect(redactText(`${before}${secret}${after}`).text).not.toContain(secret.slice(-8));
+    }),
+  );
+});
+
 test('redacts a key in base64 after its name, also where it looks like a path', () => {
   const base64 = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'];
   const rest = fc

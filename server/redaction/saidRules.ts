@@ -1,14 +1,13 @@
 import type { Rule } from './finding.ts';
-import { isPlaceholder } from './values.ts';
+import { isBase64Key, isPlaceholder } from './values.ts';
 
 // Passwords in prose, in a table, or on a line of a credentials file.
 
 /** Whether the value is too plain to be a password: no letters, or neither digit nor sign, or a path. */
-const isPlain = (secret: string): boolean =>
-  isPlaceholder(secret) ||
-  !/\p{L}/u.test(secret) ||
-  !/[\d!#$%&*?+=^~]/.test(secret) ||
-  /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
+const isPlain = (secret: string): boolean => isPlaceholder(secret) || (!isBase64Key(secret) && hasPlainLook(secret));
+
+const hasPlainLook = (secret: string): boolean =>
+  !/\p{L}/u.test(secret) || !/[\d!#$%&*?+=^~]/.test(secret) || /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
 
 const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:!?)])';
 
@@ -73,6 +72,11 @@ export const saidRules: readonly Rule[] = [
     String.raw`((?:\bauth=|(?:Basic_?Auth|basic_auth|NetworkCredential|PasswordCredentials))\([ ]?\\{0,7}["'][^"'\\\n\0]{1,64}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{4,128}(?=\\{0,7}["'])`,
     ['uth', 'redential'],
     isPlaceholder,
+  ),
+  // The second argument of a call that logs in: client.login("...", "...")
+  rule(
+    String.raw`((?<![A-Za-z])(?:log_?in|sign_?in|authenticate|wifi\.begin|(?:set|with)_?credentials)\([ ]?[^,()\n\0]{1,100},[ ]{0,4}\\{0,7}["'])[^\s"'\\\n\0]{6,256}(?=\\{0,7}["'][,)])`,
+    ['login(', 'log_in(', 'logIn(', 'signIn(', 'sign_in(', 'authenticate(', 'WiFi.begin(', 'redentials('],
   ),
   rule(
     String.raw`(\btemporary password is generated for [\w.@-]{1,100}: )\S{4,64}`,
