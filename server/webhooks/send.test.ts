@@ -64,6 +64,11 @@ describe('a receiver', () => {
     expect(await sender()(await raw(bytes))).toEqual({ status: null, error: 'UNREACHABLE' });
   });
 
+  it('that answers 101 has answered with a status, and is cut off', async () => {
+    const url = await raw('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nmore');
+    expect(await sender()(url)).toEqual({ status: 101, error: 'STATUS' });
+  });
+
   it.each([
     ['that never answers', ''],
     ['that never ends its headers', 'HTTP/1.1 200 OK\r\na: b\r\n'],

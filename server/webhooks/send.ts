@@ -82,6 +82,11 @@ export function createSender({ allow, lookup = resolve, timeoutMs = answersWithi
         done({ status: null, error: 'TIMEOUT' });
         request.destroy();
       }, timeoutMs);
+      request.on('upgrade', ({ statusCode }, socket) => {
+        clearTimeout(timer);
+        socket.destroy();
+        done({ status: statusCode ?? 0, error: 'STATUS' });
+      });
       request.on('error', (error: NodeJS.ErrnoException) => {
         clearTimeout(timer);
         done({ status: null, error: errorOfConnection(error) });
