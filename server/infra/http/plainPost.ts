@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import { parseJson, TooDeep, TooManyValues } from '../../core/json.ts';
-import { limitExceeded } from '../../limits/errors.ts';
 import { limits } from '../../limits/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
@@ -63,7 +62,15 @@ function shallow(body: string): unknown {
     return parseJson(body, mostValues);
   } catch (error) {
     if (error instanceof TooManyValues)
-      throw limitExceeded('values', mostValues, mostValues + 1, `The request body is ${error.message}: send fewer`);
+      throw new GraphQLError(`The request body is ${error.message}: send fewer`, {
+        extensions: {
+          code: 'LIMIT_EXCEEDED',
+          what: 'values',
+          limit: mostValues,
+          actual: mostValues + 1,
+          http: { status: 400, spec: true },
+        },
+      });
     if (!(error instanceof TooDeep)) throw error;
     throw new GraphQLError(`The request body is ${error.message}: send fewer`, {
       extensions: { code: 'BAD_USER_INPUT', http: { status: 400, spec: true } },
