@@ -34,7 +34,8 @@ describe('parseJson', () => {
   test('counts values, and names as values, not what texts hold, and refuses more than it was asked for', () => {
     const text = JSON.stringify(',:[{'.repeat(1_000));
     fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), (json) => {
+      fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom('', ' ', '\n\t'), (compact, blank) => {
+        const json = JSON.stringify(JSON.parse(compact), null, blank);
         const values = (of: unknown): number =>
           typeof of !== 'object' || of === null
             ? 1
@@ -44,6 +45,7 @@ describe('parseJson', () => {
         const long = `[${json},${text}]`;
         const count = values(JSON.parse(long));
         expect(parseJson(long, count)).toEqual(JSON.parse(long));
+        expect(() => parseJson(long, count - 1)).toThrow(`JSON of more than ${count - 1} values`);
         expect(() => parseJson(`[${`${json},`.repeat(10)}0]`, 3)).toThrow('JSON of more than 3 values');
       }),
     );
