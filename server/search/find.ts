@@ -26,7 +26,7 @@ export interface Search {
   sessionId: string | null;
 }
 
-/** Of Sessions and Agents, whose titles and names come first, the newest matches are ranked, up to this number; and no more are counted of any type. */
+/** Matches of Sessions and of Agents that are ranked by title and name, the newest ones; and the most that a count says of any type. */
 export const ranked = 1_000;
 
 /** Characters of a text that are indexed: the function search_text has the number too. */
@@ -61,7 +61,7 @@ export async function meantBy(pool: Pool, terms: Terms): Promise<Terms> {
 }
 
 type Place = (value: unknown) => string;
-/** The best matches of one type with their ranks, as a table expression: so many from `after` on, or all that are ranked. */
+/** The matches of one type with their ranks, as a table expression. `most`: enough for a page of so many after `after`; null: up to `ranked`, to be counted. */
 type Part = (search: Search, place: Place, most: number | null) => string;
 
 /** The words as SQL of a `tsquery`: as they are, and with the last one as a prefix. Null without a word to look for. */
@@ -83,7 +83,7 @@ function queriesOf(
   };
 }
 
-/** Of a type with titles or names, or to be counted: the newest matches of every word as it is, then those of a prefix where there is room for more. */
+/** For a type with titles or names, and for a count: the newest matches of every word as it is, then those of a prefix where there is room. */
 const bestOf = (
   kind: Kind,
   { exact, any }: { exact: string; any: string },
@@ -97,9 +97,9 @@ const bestOf = (
 export const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The same of a type that has no titles, so that its order is that of the ids: as many as a page takes. Those of the newest part, or, where
- * they are not enough, of all entries by the index of words: PostgreSQL knows how many entries have a word, and not that all of them are
- * old, so that it chooses for the limit within the newest part only.
+ * For a page of a type without titles, whose order is that of the ids. It reads the newest twentieth of the entries; where that has too
+ * few matches, it reads all matches by the index of words. PostgreSQL knows how many entries have a word, not how old they are: with a
+ * limit it would scan all entries backwards for a word that only old ones have. So only the newest part is read with a limit.
  */
 function pageOfNewest(
   kind: Kind,

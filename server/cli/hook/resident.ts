@@ -13,7 +13,7 @@ const idleMs = 30 * 60_000;
 const lookMs = 30_000;
 /** From the answer until the tool has it. */
 const printMs = 5_000;
-/** No start of a process is in a hook's 300 ms. */
+/** The wait for a sign of life of Baton: longer than in a process of its own, whose start is part of a hook's 300 ms. */
 export const residentSilenceMs = 200;
 /** What the path of a socket may have on every system. */
 const mostPath = 100;
@@ -42,7 +42,7 @@ export function startsResident(): boolean {
   }
 }
 
-/** Answers until it has nothing to do. `answer` returns null for what a process of its own has to answer. */
+/** Answers hooks until the process is idle or replaced. `answer` returns null for a hook that has to start a process of its own. */
 export async function stay(answer: (asked: Asked) => Promise<void> | null): Promise<void> {
   const { createServer } = await import('node:http');
   const isSame = sameProgram();
@@ -113,7 +113,7 @@ function sameProgram(): () => boolean {
 /** Node reads them at its start only. */
 const ofNode = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED'];
 
-/** The program, the folder, variables up to an empty word, the arguments up to another, and the input, as `baton.sh` sends them. Null: of another program or another Node. */
+/** Reads what `baton.sh` sends, separated by NUL: program, folder, variables, '', arguments, '', input. Null: for another program, or with other settings of Node. */
 function readAsked(body: string): Omit<Asked, 'print'> | null {
   const words = body.split('\0');
   const upToEmpty = (): string[] => words.splice(0, words.indexOf('') + 1).slice(0, -1);

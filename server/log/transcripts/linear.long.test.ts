@@ -62,7 +62,7 @@ const places: Record<string, (text: string) => string> = {
   ),
 };
 
-/** A transcript of which the messages come so many times. */
+/** A transcript whose messages are repeated `times` times. */
 function repeated(transcript: string, times: number): string {
   if (!transcript.trimStart().startsWith('{') || transcript.trimEnd().split('\n}\n').length > 1)
     return transcript.repeat(times);
