@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
-import { findMatches, newestTwentieth, type Search } from '../server/search/find.ts';
+import { findMatches } from '../server/search/find.ts';
+import { newestTwentieth } from '../server/search/newest.ts';
+import type { Search } from '../server/search/query.ts';
 import { kinds, termsOf } from '../server/search/terms.ts';
 import { appendTurn } from '../server/log/appendTurn.ts';
 import { loadBulk } from '../test/bulk.ts';

@@ -1,30 +1,9 @@
 import type { Pool } from 'pg';
 import { statement } from '../core/changes.ts';
-import { readable, readsSession, type Rights } from '../core/rights.ts';
+import { readable, readsSession } from '../core/rights.ts';
+import { pageOfNewest } from './newest.ts';
+import { type Found, type Place, queriesOf, type Queries, type Search } from './query.ts';
 import { type Kind, kinds, type Named, type Terms } from './terms.ts';
-import { wordsIn } from './words.ts';
-
-export interface Found extends Named {
-  /** 3: every word as it is, in a title or name; 2: every word as it is; 1: the last word is the beginning of one. */
-  rank: number;
-  /** Greatest UUID of all records when the first page was read: later pages have no newer ones. Null without a record. */
-  newest: string | null;
-}
-
-export interface Search {
-  /** The newest twentieth of all records has greater UUIDs, as far as PostgreSQL knows; null: not known. */
-  newestFrom: string | null;
-  terms: Terms;
-  /** Records that the query names; with any, words are not looked for. */
-  named: readonly Named[];
-  types: readonly Kind[];
-  caller: Rights;
-  /** All Sessions that the caller may read; null: too many to list, or all. */
-  sessionIds: readonly string[] | null;
-  after: Found | null;
-  /** Finds only what belongs to this Session; null: anywhere. */
-  sessionId: string | null;
-}
 
 /** Matches of Sessions and of Agents that are ranked by title and name, the newest ones; and the most that a count says of any type. */
 export const ranked = 1_000;
@@ -60,90 +39,15 @@ export async function meantBy(pool: Pool, terms: Terms): Promise<Terms> {
   };
 }
 
-type Place = (value: unknown) => string;
 /** The matches of one type with their ranks, as a table expression. `most`: enough for a page of so many after `after`; null: up to `ranked`, to be counted. */
 type Part = (search: Search, place: Place, most: number | null) => string;
 
-/** The words as SQL of a `tsquery`: as they are, and with the last one as a prefix. Null without a word to look for. */
-function queriesOf(
-  { words, endsInWord, phrases, excluded }: Terms,
-  place: Place,
-): { exact: string; any: string } | null {
-  const hasWords = (text: string): boolean => wordsIn(text).length > 0;
-  const inOrder = (text: string): string => `phraseto_tsquery('pg_catalog.simple', search_text(${place(text)}))`;
-  const plain = hasWords(words) ? place(words) : null;
-  const others = phrases.filter(hasWords).map(inOrder);
-  if (plain === null && others.length === 0) return null;
-  const rest = [...others, ...excluded.filter(hasWords).map((text) => `!! ${inOrder(text)}`)];
-  const exact = plain === null ? [] : [`plainto_tsquery('pg_catalog.simple', search_text(${plain}))`];
-  const all = (parts: readonly string[]): string => `(${parts.join(' && ')})`;
-  return {
-    exact: all([...exact, ...rest]),
-    any: all([...(plain === null ? [] : endsInWord ? [`search_query(${plain})`] : exact), ...rest]),
-  };
-}
-
 /** For a type with titles or names, and for a count: the newest matches of every word as it is, then those of a prefix where there is room. */
-const bestOf = (
-  kind: Kind,
-  { exact, any }: { exact: string; any: string },
-  read: (matches: string, limit: string) => string,
-): string => {
+const bestOf = (kind: Kind, { exact, any }: Queries, read: (matches: string, limit: string) => string): string => {
   const prefixes = `UNION ALL (SELECT '${kind}' AS kind, id::text, 1 AS rank FROM (${read(`words @@ ${any} AND NOT words @@ ${exact}`, `(SELECT ${ranked} - count(*) FROM exact)`)}) p)`;
   return `WITH exact AS MATERIALIZED (${read(`words @@ ${exact}`, `${ranked}`)})
     (SELECT '${kind}' AS kind, id::text, CASE WHEN ts_filter(words, '{a}') @@ ${exact} THEN 3 ELSE 2 END AS rank FROM exact) ${exact === any ? '' : prefixes}`;
 };
-
-export const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/**
- * For a page of a type without titles, whose order is that of the ids. It reads the newest twentieth of the entries; where that has too
- * few matches, it reads all matches by the index of words. PostgreSQL knows how many entries have a word, not how old they are: with a
- * limit it would scan all entries backwards for a word that only old ones have. So only the newest part is read with a limit.
- */
-function pageOfNewest(
-  kind: Kind,
-  { exact, any }: { exact: string; any: string },
-  { after, newestFrom }: Search,
-  {
-    most,
-    place,
-    sessions,
-    others,
-  }: { most: number; place: Place; sessions: readonly string[]; others: readonly string[] },
-): string {
-  const inKind = [`t.kind = '${kind}'`, ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`])];
-  const fromAfter = (rank: number): string[] => {
-    if (after?.rank !== rank) return [];
-    return [
-      isUuid.test(after.id) ? `t.id <= ${place(after.id)}::uuid` : `t.id::text COLLATE "C" <= ${place(after.id)}::text`,
-    ];
-  };
-  const read = (name: string, matches: string, rank: number, isRoom: string): string => {
-    const conditions = [...inKind, ...fromAfter(rank), ...sessions, matches];
-    const few = `(SELECT count(*) FROM ${name}_newest) < ${most}`;
-    const page = (entries: string, conditions: readonly string[]): string =>
-      `SELECT t.id FROM ${entries} t WHERE ${[...conditions, ...others, isRoom].join(' AND ')} ORDER BY t.id DESC LIMIT ${most}`;
-    const newest =
-      newestFrom === null || sessions.length > 0
-        ? 'SELECT NULL::uuid AS id WHERE false'
-        : page('search_entries', [...conditions, `t.id > ${place(newestFrom)}::uuid`]);
-    return `${name}_newest AS MATERIALIZED (${newest}),
-      ${name}_matches AS MATERIALIZED (SELECT t.kind, t.id, t.session_id, t.sequence FROM search_entries t WHERE ${conditions.join(' AND ')}),
-      ${name} AS MATERIALIZED (SELECT id FROM ${name}_newest WHERE NOT ${few} UNION ALL (${page(`${name}_matches`, [few])}))`;
-  };
-  const parts = [
-    { name: 'exact', rank: 2, matches: `t.words @@ ${exact}`, isRoom: `${after === null || after.rank >= 2}` },
-    {
-      name: 'prefixes',
-      rank: 1,
-      matches: `t.words @@ ${any} AND NOT t.words @@ ${exact}`,
-      isRoom: `(SELECT count(*) FROM exact) < ${most}`,
-    },
-  ].slice(0, exact === any ? 1 : 2);
-  return `WITH ${parts.map(({ name, matches, rank, isRoom }) => read(name, matches, rank, isRoom)).join(',\n')}
-    ${parts.map(({ name, rank }) => `SELECT '${kind}' AS kind, id::text, ${rank} AS rank FROM ${name}`).join(' UNION ALL ')}`;
-}
 
 const nothing = (kind: Kind): string => `SELECT '${kind}' AS kind, NULL::text AS id, 0 AS rank WHERE false`;
 
@@ -173,7 +77,7 @@ const entries =
       readable(search),
     ];
     if (most !== null && kind !== 'SESSION')
-      return pageOfNewest(kind, queries, search, { most: most + 1, place, sessions, others });
+      return pageOfNewest(kind, queries, search, { take: most, place, sessions, others });
     const conditions = [
       `t.kind = '${kind}'`,
       ...(after?.newest == null ? [] : [`t.id <= ${place(after.newest)}::uuid`]),
@@ -274,15 +178,6 @@ function matches(
   );
   return { sql: parts.map((part) => `(${part})`).join('\nUNION ALL\n'), values, place };
 }
-
-/** For `Search.newestFrom`. */
-export async function newestTwentieth(pool: Pool): Promise<string | null> {
-  const { rows } = await pool.query<{ id: string }>(newestTwentiethStatement);
-  return rows[0]?.id ?? null;
-}
-const newestTwentiethStatement =
-  statement(`SELECT bounds[array_upper(bounds, 1) - greatest(array_length(bounds, 1) / 20, 1)] AS id
-  FROM (SELECT histogram_bounds::text::uuid[] AS bounds FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'search_entries' AND attname = 'id') s`);
 
 const newestOfAll = `SELECT e.id::text FROM unnest(ARRAY['${kinds.join("', '")}']) k(kind) CROSS JOIN LATERAL
   (SELECT id FROM search_entries WHERE kind = k.kind ORDER BY id DESC LIMIT 1) e ORDER BY e.id DESC LIMIT 1`;

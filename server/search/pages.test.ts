@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { findMatches, type Found, newestTwentieth, type Search } from './find.ts';
+import { findMatches } from './find.ts';
+import { newestTwentieth } from './newest.ts';
+import type { Found, Search } from './query.ts';
 import { type Kind, termsOf } from './terms.ts';
 
 const { pool } = await testDatabase();
@@ -47,6 +49,11 @@ it('pages of any size give every match once, in the order of one page of all', a
       'n1',
       'n17',
       'all -seventh',
+      'seventh al',
+      'n17 ol',
+      'all ol',
+      '"all seventh" n1',
+      'all seventh -older n3',
       '"all seventh"',
       'none',
     ),
@@ -71,18 +78,30 @@ it('pages of any size give every match once, in the order of one page of all', a
       const ids = (rows: Found[]): string[] => rows.map(({ kind, id, rank }) => `${rank} ${kind} ${id}`);
       expect(ids(one)).toEqual(ids(all).slice(0, size * pages));
     }),
-    { numRuns: 50 },
+    { numRuns: 80 },
   );
 });
 
-it('finds what an index-free scan finds', async () => {
-  for (const word of ['all', 'seventh', 'older', 'olden', 'n17']) {
-    const { rows } = await pool.query<{ id: string }>(
-      `SELECT id FROM search_entries WHERE words @@ $1::tsquery ORDER BY id DESC LIMIT 50`,
-      [word],
-    );
-    const found = await findMatches(pool, asked(word, ['MESSAGE', 'TOOL_CALL']), 50);
-    expect(found.filter(({ rank }) => rank === 2).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+it.each([
+  ['all', 'all', 'all:*'],
+  ['seventh', 'seventh', 'seventh:*'],
+  ['older', 'older', 'older:*'],
+  ['olden', 'olden', 'olden:*'],
+  ['n17', 'n17', 'n17:*'],
+  // One in seven, one in 400 and all have the word before the prefix.
+  ['seventh al', 'seventh & al', 'seventh & al:*'],
+  ['n17 ol', 'n17 & ol', 'n17 & ol:*'],
+  ['all ol', 'all & ol', 'all & ol:*'],
+  ['-n17 all seventh ol', 'all & seventh & ol & !n17', 'all & seventh & ol:* & !n17'],
+])('finds for %s what a scan finds without an index', async (query, exact, any) => {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM search_entries WHERE (words @@ $1::tsquery) IS TRUE
+     ORDER BY ((words @@ $2::tsquery) IS TRUE) DESC, id DESC LIMIT 50`,
+    [any, exact],
+  );
+  for (const from of [newestFrom, null]) {
+    const found = await findMatches(pool, asked(query, ['MESSAGE', 'TOOL_CALL'], { newestFrom: from }), 50);
+    expect(found.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   }
 });
 

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { findMatches, newestTwentieth, type Search } from './find.ts';
+import { findMatches } from './find.ts';
+import { newestTwentieth } from './newest.ts';
+import type { Search } from './query.ts';
 import { termsOf } from './terms.ts';
 
 const { pool } = await testDatabase();

@@ -12,19 +12,10 @@ import { argsOf } from '../graphql/input/types.ts';
 import { findSessionIds } from '../graphql/lists/readableLists.ts';
 import { cutPage, pageOf, type PageOfRows } from '../graphql/page.ts';
 import { limits } from '../limits/limits.ts';
-import {
-  countMatches,
-  findMatches,
-  type Found,
-  isUuid,
-  keyOf,
-  meantBy,
-  newestTwentieth,
-  ranked,
-  type Search,
-  textsOfResults,
-} from './find.ts';
+import { countMatches, findMatches, keyOf, meantBy, ranked, textsOfResults } from './find.ts';
 import { type Match, matchIn } from './match.ts';
+import { isUuid, newestTwentieth } from './newest.ts';
+import type { Found, Search } from './query.ts';
 import { isKind, type Kind, kinds, type Named, namedIn, termsOf } from './terms.ts';
 import { wordsIn } from './words.ts';
 
