@@ -5,7 +5,10 @@
 node=$1 program=$2
 shift 3
 input=$(cat)
-socket=${XDG_STATE_HOME:-${HOME-}/.local/state}/baton/hook.sock
+case ${XDG_STATE_HOME-} in
+/*) socket=$XDG_STATE_HOME/baton/hook.sock ;;
+*) socket=${HOME-}/.local/state/baton/hook.sock ;;
+esac
 
 ask() {
   {

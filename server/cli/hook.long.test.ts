@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
-import { listen, workplace } from '../../test/hooks.ts';
+import { entry, listen, passOn, workplace } from '../../test/hooks.ts';
 import { startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 
@@ -87,6 +87,33 @@ it.each([
   },
   600_000,
 );
+
+it('a handoff is forbidden until Baton reads nothing more for a minute, with what is missing and the way out, and then goes on', async () => {
+  const database = await testDatabase();
+  const { url } = await startServer({ databaseUrl: database.url });
+  await world(database.pool).agent('claude-1');
+  const slow = await listen(
+    createServer((request, response) => {
+      // Of the log it reads the first part, never the rest.
+      const isFirst = Number(request.headers['content-length']) > 3_500_000;
+      if (isFirst || !request.url!.includes('/transcript')) void passOn(url, request, response).catch(() => undefined);
+    }),
+  );
+  const place = workplace(slow, { wait: '700' });
+  await vi.waitFor(async () => expect((await place.hook('SessionStart')).context).toMatch(/^You work/), {
+    timeout: 60_000,
+  });
+  place.write(entry('user', 'Hand it off.'));
+  for (let n = 0; n < 6; n += 1) place.write(entry('assistant', [{ type: 'text', text: `${n}`.repeat(1_000_000) }]));
+  const call = () => place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'x' } });
+  const reasons: string[] = [];
+  for (let answer = await call(); answer.permissionDecision === 'deny'; answer = await call())
+    reasons.push(answer.permissionDecisionReason!);
+  const [last, ...before] = reasons.reverse();
+  expect(last).toMatch(/^Baton has read 4 of 6 MB .* comes no further\. Tell the user\. To hand off without the rest/);
+  expect(before.length).toBeGreaterThan(10);
+  for (const reason of before) expect(reason).toMatch(/reads on\. Call the tool again now/);
+}, 300_000);
 
 it('a hook ends by itself when the tool never closes its input', async () => {
   const program = await bundled('server/cli/baton.ts');

@@ -175,16 +175,27 @@ async function answer(call: Call, input: HookInput): Promise<void> {
   }
 }
 
-/** Sends what the conversation before left in this folder: a program that was killed ended no turn. */
-function sendLeft(call: Call, { sessionId, externalId, workspace: { folder } }: Work, path: string): void {
+/** The conversations of a folder that are looked at for what they left. */
+const mostLeft = 5;
+
+/** The newest conversation of a folder and branch, and those before of which something is not sent. */
+const conversationsOf = ({ server, agent }: Call, { externalId }: Work): Memory<string[]> =>
+  new Memory(server.url, `${agent} ${externalId}`, 'left');
+
+/** Sends what earlier conversations left in this folder: a program that was killed ended no turn, and Baton may have been away then. */
+function sendLeft(call: Call, work: Work, path: string): void {
+  const {
+    sessionId,
+    workspace: { folder },
+  } = work;
   // `baton watch` sends what its commands leave.
   if (sessionId !== null) return;
-  const memory = new Memory<{ path: string }>(call.server.url, `${call.agent} ${externalId}`, 'last');
-  const before = memory.read()?.path;
-  if (before === path) return;
-  memory.write({ path });
-  if (before !== undefined && (sizeOf(before) ?? 0) > new StateFile(call.server.url, before).read().sentTo)
-    startInBackground(call, { ...nothing, path: before, folder, ending: null, ends: true });
+  const memory = conversationsOf(call, work);
+  const left = (memory.read() ?? []).filter(
+    (before) => before !== path && (sizeOf(before) ?? 0) > new StateFile(call.server.url, before).read().sentTo,
+  );
+  memory.write([...left, path].slice(-mostLeft));
+  for (const before of left) startInBackground(call, { ...nothing, path: before, folder, ending: null, ends: true });
 }
 
 /** Null when there is no such file. */
@@ -213,7 +224,7 @@ async function beforeCall(
         const refusal = await send(call, { ...nothing, path, folder, handsOff }, signal).then(() => null, refusalOf);
         if (refusal !== null) note(call, refusal);
         if (refusal !== null && denials.read() === null) {
-          denials.write({ times: 1 });
+          denials.write({ times: mostDenials, read: -1 });
           return deny(
             call,
             `Baton did not record your turn (${refusal}): the next agent would not get it. Tell the user. To hand off without it, call the tool again, with what is missing in the reason.`,
@@ -230,24 +241,34 @@ async function beforeCall(
       );
     });
   } catch (error) {
-    const times = (denials.read()?.times ?? 0) + 1;
-    if (!handsOff || !(error instanceof TooSlow) || times > mostDenials) throw error;
-    if (times === 1) startInBackground(call, { ...nothing, path, folder, ending: null });
-    denials.write({ times });
-    const [read, size] = [new StateFile(call.server.url, path).read().sentTo, sizeOf(path) ?? 0].map((bytes) =>
-      Math.floor(bytes / 1_000_000),
-    );
+    if (!handsOff || !(error instanceof TooSlow)) throw error;
+    const file = new StateFile(call.server.url, path);
+    const read = file.read().sentTo;
+    const before = denials.read() ?? { times: 0, read: -1 };
+    if (before.times >= mostDenials && read === before.read) {
+      denials.write(null);
+      throw error;
+    }
+    if (!file.isLocked()) startInBackground(call, { ...nothing, path, folder, ending: null });
+    const times = read > before.read ? 1 : before.times + 1;
+    denials.write({ times, read });
+    const [done, size] = [read, sizeOf(path) ?? 0].map((bytes) => Math.floor(bytes / 1_000_000));
+    const lacks = `Baton has read ${done} of ${size} MB of this conversation, and the next agent would not get the rest`;
     await deny(
       call,
-      `Baton has read ${read} of ${size} MB of this conversation, and reads on: the next agent would not get the rest. Call the tool again now: the call waits for it.`,
+      times < mostDenials
+        ? `${lacks}: it reads on. Call the tool again now: the call waits for it.`
+        : `${lacks}: it comes no further. Tell the user. To hand off without the rest, call the tool again, with what is missing in the reason.`,
     );
   }
 }
 
-/** How often a handoff is forbidden in a row: each time it waits for its whole time. */
+/** How often a handoff is forbidden in a row while Baton reads nothing more: each time it waits for its whole time. */
 const mostDenials = 12;
 interface Denials {
   times: number;
+  /** Bytes that were read. */
+  read: number;
 }
 
 const deny = ({ print }: Call, permissionDecisionReason: string): Promise<void> =>
@@ -303,7 +324,7 @@ async function brief(
   const before = remembered === lost ? null : remembered;
   const mostMs = before === null ? firstWaitMs : promptWaitMs;
   const answer = await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
-    workOf(server, agent, work, signal),
+    workOf(server, agent, work, event === 'SessionStart' && conversationsOf(call, work).read() === null, signal),
   ).catch((error: unknown) => ({ refusal: refusalOf(error) }));
   // Only who takes work over compares: git takes a while in a large repository.
   const isTaken =

@@ -67,7 +67,7 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
   const active = meant.length > 0 ? meant : (await activeSessions(desk, null))[0];
   if (active.length === 0)
     throw new Refused(
-      `You have no active session. Call baton_inbox: it lists what waits for you.${workspaceId === null ? '' : ` If you began work here, it is not recorded. ${hooksAdvice}`}`,
+      `You have no active session. Call baton_inbox: it lists what waits for you.${workspaceId === null ? '' : ` ${unrecordedAdvice}`}`,
       'NO_ACTIVE_SESSION',
       { sessions: [] },
     );
@@ -76,7 +76,7 @@ export async function sessionMeant(desk: Desk, given: string | undefined): Promi
   throw meant.length > 0
     ? new Refused(`You have ${active.length} active sessions here. ${choice}`, 'SEVERAL_ACTIVE_SESSIONS', { sessions })
     : new Refused(
-        `None of your active sessions is of this folder.${workspaceId === null ? '' : ` If you began work here, it is not recorded. ${hooksAdvice}`} ${choice}`,
+        `None of your active sessions is of this folder.${workspaceId === null ? '' : ` ${unrecordedAdvice}`} ${choice}`,
         'SESSION_ELSEWHERE',
         { sessions },
       );
@@ -117,6 +117,10 @@ export async function demandRecorded({ place, query }: Desk, id: string, given: 
 /** In a folder that is connected. */
 export const hooksAdvice =
   "Baton's hooks have not run in this folder: in Codex, the user approves them with /hooks. Tell the user.";
+
+/** In a folder that is connected, of an agent that holds no active Session there. It may not read those of others. */
+const unrecordedAdvice =
+  "If you began work here, it is not recorded: another agent holds the work of this folder, or Baton's hooks have not run in it, which the user of Codex approves with /hooks. Tell the user.";
 
 /** How the work on a Session goes on, as advice to a model. */
 export function adviceFor(session: Pick<HeldSession, 'pipeline'>): string {

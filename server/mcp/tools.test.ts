@@ -293,6 +293,9 @@ describe('the session of a call', () => {
     );
     expect(await one!.call('baton_note', { text: 'In one' })).toMatchObject({ data: { session: first } });
     expect(await two!.call('baton_note', { text: 'In two' })).toMatchObject({ data: { session: second } });
+    expect((await third!.call('baton_note', { text: 'x' })).texts[0]).toMatch(
+      /another agent holds .*hooks have not run/,
+    );
     // Neither a third folder nor a program that says none gets work of these.
     for (const other of [third!, await connect(url, `/${names.author}`)]) {
       const elsewhere = await other.call('baton_note', { text: 'x' });

@@ -103,13 +103,25 @@ const json = fc
     fc.constantFrom('\n', '\r\n'),
     fc.constantFrom('', '\n', '\n\n', ' '),
     fc.boolean(),
+    fc.array(fc.constantFrom('', ' // mine, {"a": 1,}', '/* "mine" */'), { minLength: 1, maxLength: 5 }),
     fc.boolean(),
   )
-  .map(([others, ownHooks, ownServers, ownVariables, unit, eol, end, isMarked, isCommented]) => {
+  .map(([others, ownHooks, ownServers, ownVariables, unit, eol, end, isMarked, comments, hasLastCommas]) => {
     const settings = { ...others, hooks: ownHooks, mcpServers: ownServers, env: ownVariables };
-    const text = `${JSON.stringify(settings, null, unit)}${isCommented ? ' // the end' : ''}`.replaceAll('\n', eol);
-    return `${isMarked ? '\uFEFF' : ''}${isCommented ? `/* mine */${eol}` : ''}${text}${isCommented ? eol : ''}${end}`;
+    const plain = JSON.stringify(settings, null, unit);
+    const text = unit === '' ? plain : commented(plain, comments, hasLastCommas);
+    return `${isMarked ? '\uFEFF' : ''}${text.replaceAll('\n', eol)}${eol}${end}`;
   });
+
+/** Ends lines with comments, and the last entries of lists and objects with commas. */
+const commented = (text: string, comments: string[], hasLastCommas: boolean): string =>
+  text
+    .split('\n')
+    .map((line, index, lines) => {
+      const isLastEntry = /^\s*[\]}]/.test(lines[index + 1] ?? '') && !/[[{]$/.test(line);
+      return `${line}${isLastEntry && hasLastCommas ? ',' : ''}${comments[index % comments.length]}`;
+    })
+    .join('\n');
 
 const key = fc.stringMatching(/^[a-z]{1,6}$/);
 const field = fc.tuple(
@@ -198,6 +210,20 @@ describe('a settings file', () => {
     expect(change(file)).toBe(false);
     change(file, true);
     expect(readFileSync(file.path, 'utf8')).toBe('{\n  "model": "sonnet", // cheaper\n  "theme": {}\n}\n');
+  });
+
+  it('keeps its comments and commas, also when it was changed after connect', () => {
+    const file = hooks();
+    const own =
+      '{\n  "hooks": {\n    "Stop": [\n      { "hooks": [{ "type": "command", "command": "lint" }] }, // mine\n    ], /* all */\n  },\n  // variables\n  "env": { "A": "b", /* c */ },\n}\n';
+    write(file.path, own);
+    change(file);
+    writeFileSync(file.path, readFileSync(file.path, 'utf8').replace('"lint"', '"lint all"'));
+    change(file, true);
+    // In an object of one line the line breaks stay.
+    expect(readFileSync(file.path, 'utf8')).toBe(
+      own.replace('"lint"', '"lint all"').replace('/* c */ }', '/* c */\n  }'),
+    );
   });
 
   it('keeps tables that Codex writes between those of Baton', () => {

@@ -1,13 +1,4 @@
-import {
-  applyEdits,
-  findNodeAtLocation,
-  modify,
-  parse,
-  parseTree,
-  type JSONPath,
-  type ParseError,
-  type ParseOptions,
-} from 'jsonc-parser';
+import { createScanner, findNodeAtLocation, parse, parseTree, type ParseError, type ParseOptions } from 'jsonc-parser';
 import {
   areEqual,
   isObject,
@@ -47,8 +38,7 @@ export function addToJson(text: string, entries: Entries): string {
 export function removeFromJson(text: string, entries: Entries): string {
   const settings = parseJson(text);
   const paths = pathsOfEntries(settings, entries);
-  const next = paths.reduce((rest, path) => applyEdits(rest, modify(rest, path as JSONPath, undefined, {})), text);
-  return checked(next, withoutPaths(settings, paths));
+  return checked(paths.reduce(without, text), withoutPaths(settings, paths));
 }
 
 /** Refuses a result that reads otherwise, as with a name that occurs twice. */
@@ -97,7 +87,7 @@ const formatOf = (text: string): Format => ({
   eol: text.includes('\r\n') ? '\r\n' : '\n',
 });
 
-/** Inserts behind the last child. `modify` of the library would insert without line breaks, or reformat the whole line. */
+/** Inserts behind the last child and its comments. `modify` of the library would insert without line breaks, or reformat the whole line. */
 function insert(text: string, path: string[], key: string | null, value: unknown, { unit, eol }: Format): string {
   const container = findNodeAtLocation(parseTree(text, [], options)!, path);
   if (container === undefined) throw twice();
@@ -107,7 +97,40 @@ function insert(text: string, path: string[], key: string | null, value: unknown
     eol + indent,
   );
   const last = container.children?.at(-1);
-  const at = last === undefined ? container.offset + 1 : last.offset + last.length;
-  const isLastOfLine = /^[ \t]*\r?\n/.test(text.slice(at));
-  return `${text.slice(0, at)}${last === undefined ? '' : ','}${eol}${indent}${json}${isLastOfLine ? '' : eol + unit.repeat(path.length)}${text.slice(at)}`;
+  const lastEnd = last === undefined ? null : last.offset + last.length;
+  const comma = lastEnd === null ? null : commaAt(text, lastEnd);
+  const close = container.offset + container.length - 1;
+  const at = text.slice(0, close).trimEnd().length;
+  const rest = text.slice(at, close).includes('\n')
+    ? text.slice(at)
+    : eol + unit.repeat(path.length) + text.slice(close);
+  const before =
+    lastEnd === null || comma !== null ? text.slice(0, at) : `${text.slice(0, lastEnd)},${text.slice(lastEnd, at)}`;
+  return `${before}${eol}${indent}${json}${comma === null ? '' : ','}${rest}`;
+}
+
+/** Takes a value out as `insert` put it in. `modify` of the library takes the comments beside it too. */
+function without(text: string, path: (string | number)[]): string {
+  const value = findNodeAtLocation(parseTree(text, [], options)!, path);
+  if (value === undefined) throw twice();
+  const node = typeof path.at(-1) === 'string' ? value.parent! : value;
+  const siblings = node.parent!.children!;
+  const previous = siblings[siblings.indexOf(node) - 1];
+  const end = node.offset + node.length;
+  const comma =
+    commaAt(text, end) ?? (previous === undefined ? null : commaAt(text, previous.offset + previous.length));
+  const from = text.slice(0, node.offset).trimEnd().length;
+  const cuts = [[from, end], ...(comma === null ? [] : [[comma, comma + 1]])] as [number, number][];
+  return cuts
+    .sort(([one], [other]) => other - one)
+    .reduce((rest, [start, stop]) => rest.slice(0, start) + rest.slice(stop), text);
+}
+
+/** The offset of the comma that comes next, behind comments; null when another sign does. */
+function commaAt(text: string, offset: number): number | null {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  const at = scanner.getTokenOffset();
+  return text[at] === ',' ? at : null;
 }

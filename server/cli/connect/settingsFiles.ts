@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { addToJson, parseJson, removeFromJson } from './jsonFile.ts';
 import { addToToml, parseToml, removeFromToml } from './tomlFile.ts';
+import { homes } from '../native/toolFolders.ts';
 import { hooksOf, type Entries, type Json, type Tool } from './entries.ts';
 
 /** A settings file of a tool and Baton's entries in it. */
@@ -47,12 +48,12 @@ export function settingsFiles(
   tool: Tool,
   isGlobal: boolean,
   { mcp, needsKey, command }: Connection,
-  { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.ProcessEnv = process.env,
 ): SettingsFile[] {
-  const home = homedir();
+  const home = homes(env);
   const hooks = hooksOf(command);
   if (tool === 'codex') {
-    const path = isGlobal ? join(CODEX_HOME || join(home, '.codex'), 'config.toml') : resolve('.codex/config.toml');
+    const path = isGlobal ? join(home.codex, 'config.toml') : resolve('.codex/config.toml');
     const server = {
       url: mcp,
       env_http_headers: { [sessionHeader]: 'BATON_SESSION' },
@@ -71,9 +72,9 @@ export function settingsFiles(
   });
   if (isGlobal)
     return [
-      serversIn(join(CLAUDE_CONFIG_DIR || home, '.claude.json')),
+      serversIn(join(env['CLAUDE_CONFIG_DIR'] ? home['claude-code'] : homedir(), '.claude.json')),
       {
-        path: join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json'),
+        path: join(home['claude-code'], 'settings.json'),
         entries: { servers: null, hooks, env: waitForTools },
         format: json,
       },

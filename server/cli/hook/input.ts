@@ -26,8 +26,10 @@ export class Input {
   }
 }
 
-/** An upload may have 64 MB. */
-const maxPartBytes = 32 * 1024 * 1024;
+/** What arrived is not sent again, also when the next part takes too long. */
+const partBytes = 4 * 1024 * 1024;
+/** An upload may have 64 MB, with the earlier lines that a part needs. */
+const maxPartBytes = 48 * 1024 * 1024;
 const newline = 0x0a;
 
 export interface Part {
@@ -37,9 +39,13 @@ export interface Part {
   to: number;
 }
 
-/** The next whole lines up to `end`; null without one. */
+/** The next whole lines up to `end`, at least one; null without one. */
 export function partAfter(input: Input, at: number, end: number): Part | null {
-  const bytes = input.read(at, Math.min(end, at + maxPartBytes));
-  const whole = bytes.subarray(0, bytes.lastIndexOf(newline) + 1);
-  return whole.length === 0 ? null : { at, bytes: whole, to: at + whole.length };
+  for (let most = partBytes; ; most *= 4) {
+    const to = Math.min(end, at + Math.min(most, maxPartBytes));
+    const bytes = input.read(at, to);
+    const whole = bytes.subarray(0, bytes.lastIndexOf(newline) + 1);
+    if (whole.length > 0) return { at, bytes: whole, to: at + whole.length };
+    if (to === end || most >= maxPartBytes) return null;
+  }
 }

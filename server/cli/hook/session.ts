@@ -72,13 +72,20 @@ export async function sessionOf(
 export const lastSessionOf = async (server: Server, work: Work, signal: AbortSignal): Promise<Session | null> =>
   (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
-/** The same as `sessionOf`, with the handoffs that wait for the agent. @throws Failed */
+/**
+ * The same as `sessionOf`, with the handoffs that wait for the agent. Work that is new on this machine probably has no session: it is
+ * created while Baton is asked, since another process may have been faster in any case. @throws Failed
+ */
 export async function workOf(
   server: Server,
   agent: string,
   work: Work,
+  isNew: boolean,
   signal: AbortSignal,
 ): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
+  const creating = isNew && work.sessionId === null ? createFor(server, agent, work, signal) : null;
+  // A refusal counts when there is no session.
+  creating?.catch(() => undefined);
   const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(
     server,
     findWork,
@@ -86,7 +93,8 @@ export async function workOf(
     signal,
   );
   return {
-    session: isOpen(session) || work.sessionId !== null ? session : await createFor(server, agent, work, signal),
+    session:
+      isOpen(session) || work.sessionId !== null ? session : await (creating ?? createFor(server, agent, work, signal)),
     waiting: handoffs.nodes,
   };
 }

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
-  accessSync,
   appendFileSync,
-  constants,
+  existsSync,
   opendirSync,
   readFileSync,
   renameSync,
@@ -10,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stateFolder } from '../connect/stateFolder.ts';
 
@@ -66,10 +65,10 @@ export class Memory<Value> {
     }
   }
 
-  /** Why nothing can be remembered here, nor of transcripts; null: it can be. */
+  /** Why nothing can be remembered here, nor of transcripts, such as on a full disk; null: it can be. */
   problem(): string | null {
     try {
-      accessSync(dirname(this.#file()), constants.W_OK);
+      replace(this.#file(), this.read());
       return null;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -112,6 +111,12 @@ export class StateFile {
     replace(`${this.#path}.json`, state);
   }
 
+  /** Whether another process reads this transcript. */
+  isLocked(): boolean {
+    const lock = `${this.#path}.lock`;
+    return existsSync(lock) && isHeld(lock);
+  }
+
   /** Runs `use` while no other process does so for this transcript. @throws when `signal` aborts first */
   async locked(signal: AbortSignal, use: () => Promise<void>): Promise<void> {
     const lock = `${this.#path}.lock`;
@@ -135,9 +140,13 @@ function take(lock: string): boolean {
   }
 }
 
-/** Whether the process that made the lock still runs. */
+/** No process holds a lock this long: what it waits for ends after 2 minutes. */
+const heldMs = 600_000;
+
+/** Whether the process that made the lock still runs. Its number may be another process's by now. */
 function isHeld(lock: string): boolean {
   try {
+    if (Date.now() - statSync(lock).mtimeMs > heldMs) return false;
     process.kill(Number(readFileSync(lock, 'utf8')) || process.pid, 0);
     return true;
   } catch {

@@ -121,9 +121,13 @@ function importedOf(url: string, path: string, bytes: number): RecentSession['im
   return sent >= bytes ? 'yes' : sent > 0 ? 'partly' : 'no';
 }
 
-/** Remembers that a file was imported. */
+/** Remembers that a file was imported, where something can be remembered. */
 export function rememberImport(url: string, path: string, bytes: number): void {
-  byHand(url, path).write({ ...newState, sentTo: bytes });
+  try {
+    byHand(url, path).write({ ...newState, sentTo: bytes });
+  } catch {
+    // The list says that it is not imported. Imported again it changes nothing.
+  }
 }
 
 /** The list for people, one line a session, with numbers to choose by. */

@@ -1,19 +1,21 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export const programs = ['claude-code', 'codex'] as const;
 export type Program = (typeof programs)[number];
 export const isProgram = (name: string | undefined): name is Program =>
   (programs as readonly (string | undefined)[]).includes(name);
 
+/** The folders in which the programs keep what is the user's. They read a relative path from where they are started. */
+export const homes = ({ CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env): Record<Program, string> => ({
+  'claude-code': resolve(CLAUDE_CONFIG_DIR || join(homedir(), '.claude')),
+  codex: resolve(CODEX_HOME || join(homedir(), '.codex')),
+});
+
 /** The folders in which the programs keep their sessions. */
-export function sessionFolders(
-  { CLAUDE_CONFIG_DIR, CODEX_HOME }: NodeJS.ProcessEnv = process.env,
-): Record<Program, string> {
-  return {
-    'claude-code': join(CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'projects'),
-    codex: join(CODEX_HOME || join(homedir(), '.codex'), 'sessions'),
-  };
+export function sessionFolders(env?: NodeJS.ProcessEnv): Record<Program, string> {
+  const { 'claude-code': claude, codex } = homes(env);
+  return { 'claude-code': join(claude, 'projects'), codex: join(codex, 'sessions') };
 }
 
 const longestName = 200;
