@@ -6,7 +6,7 @@ import { nodePrefixes } from '../server/graphql/nodeIds.ts';
 import { schema } from '../server/graphql/schema.ts';
 
 /** Fields that an agent may select of itself only. matrixReads.test.ts tests the refusal. */
-const ofItself = [
+export const ofItself = [
   'instructions',
   'metadata',
   'totalAssigned',

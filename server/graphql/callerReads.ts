@@ -133,7 +133,7 @@ export const boundedRead = <Result>(
 /** A second statement for the Contexts of a page takes a quarter more processor time than reading small ones with their rows. */
 const smallContext = new WhenSmall(8 * 1024);
 
-/** Leaves out large Contexts: their fields read them in parts. */
+/** Leaves out large Contexts: their fields read them in parts, by the `id` of the row. */
 export function withSmallContexts<Selecting extends Selection>(query: Selecting): Selecting {
   const { select } = query;
   if (select == null) return query;
@@ -145,7 +145,8 @@ export function withSmallContexts<Selecting extends Selection>(query: Selecting)
         : typeof asked === 'object' && asked !== null
           ? withSmallContexts(asked)
           : asked;
-    if (small !== asked) changed = { ...(changed ?? select), id: true, [name]: small };
+    if (small !== asked)
+      changed = { ...(changed ?? select), [name]: small, ...(small === smallContext && { id: true }) };
   }
   return changed === undefined ? query : { ...query, select: changed };
 }
