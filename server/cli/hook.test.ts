@@ -474,6 +474,29 @@ describe('before a handoff tool', () => {
     expect(place.logged()).toEqual([]);
   });
 
+  it('takes three requests, one after the other, and two when nothing is new: each may take 1.5 s', async () => {
+    const asked: string[] = [];
+    const server = await listen(
+      createServer((request, response) => {
+        void passOn(url, request, response).then((body) => {
+          if (request.method === 'POST') asked.push(/Hook\w+/.exec(body.toString())?.[0] ?? 'transcript');
+        });
+      }),
+    );
+    const place = workplace(server);
+    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: place.folder });
+    await place.hook('SessionStart');
+    place.write(entry('user', 'Hand it off.'));
+    const call = async (): Promise<string[]> => {
+      asked.length = 0;
+      await place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'x' } });
+      // The first start of a day also looks for idle sessions.
+      return asked.filter((each) => each !== 'HookIdle');
+    };
+    expect(await call()).toEqual(['HookSession', 'transcript', 'HookTree']);
+    expect(await call()).toEqual(['HookSession', 'HookTree']);
+  });
+
   it('is forbidden with the reason until the log is read to its end, and then hands off with all of it', async () => {
     let goOn: () => void = () => undefined;
     const isFast = new Promise<void>((resolve) => (goOn = resolve));
@@ -495,7 +518,7 @@ describe('before a handoff tool', () => {
       expect(await call()).toMatchObject({
         code: 0,
         permissionDecision: 'deny',
-        permissionDecisionReason: expect.stringMatching(/^Baton has read 0 of 0 MB of this conversation/) as string,
+        permissionDecisionReason: expect.stringMatching(/^Baton has read 0 of 1 KB of this conversation/) as string,
       });
     expect(await sessionOf(place)).toMatchObject({ messages: [] });
     goOn();

@@ -8,7 +8,7 @@ import { type Asked, residentSilenceMs, startsResident, stay } from './hook/resi
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
-import { confirmReturn, isHeldBy, isTakenOver, lastSessionOf, workOf } from './hook/session.ts';
+import { confirmReturn, isHeldBy, isTakenOver, lastSessionOf, workOf, type Session } from './hook/session.ts';
 import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
@@ -21,7 +21,7 @@ import { printedJson, tell } from './output.ts';
 const firstWaitMs = 2_000;
 const promptWaitMs = 1_000;
 /** The import before a handoff. */
-const handoffBudgetMs = 5_000;
+const handoffBudgetMs = 7_000;
 /** An import in the background. */
 const backgroundMs = 120_000;
 /** A hook and what it starts end by themselves, whatever they wait for: the tool ends a hook after 10 s too. */
@@ -215,13 +215,18 @@ async function beforeCall(
   if (tool === undefined) return;
   const handsOff = tool !== 'baton_note';
   const denials = new Memory<Denials | null>(call.server.url, path, 'denied');
+  let isRead = !handsOff;
+  let session: Session | null = null;
   try {
     await whenReachable(call, folder, handoffBudgetMs, async (signal) => {
       const tree = handsOff ? workingTreeIn(folder, signal, call.env) : null;
       if (handsOff) {
         if (call.tool === 'claude-code' && typeof callId === 'string' && existsSync(path))
           await callIsWritten(path, callId, signal);
-        const refusal = await send(call, { ...nothing, path, folder, handsOff }, signal).then(() => null, refusalOf);
+        const refusal = await send(call, { ...nothing, path, folder, handsOff }, signal).then((found) => {
+          session = found;
+          return null;
+        }, refusalOf);
         if (refusal !== null) note(call, refusal);
         if (refusal !== null && denials.read() === null) {
           denials.write({ times: mostDenials, read: -1 });
@@ -231,17 +236,17 @@ async function beforeCall(
           );
         }
         denials.write(null);
+        isRead = true;
       }
-      await nameSession(
-        call,
-        tool,
-        isObject(given) ? given : {},
-        { work: workIn(folder, path, call.env), tree },
-        signal,
-      );
+      const input = isObject(given) ? given : {};
+      if (tree !== null || namedIn(input) === undefined) {
+        session ??= await lastSessionOf(call.server, workIn(folder, path, call.env), signal);
+        if (session !== null) await nameSession(call, tool, input, { session, tree }, signal);
+      }
     });
   } catch (error) {
-    if (!handsOff || !(error instanceof TooSlow)) throw error;
+    // What is read is handed off, also when the call names no session.
+    if (isRead || !(error instanceof TooSlow)) throw error;
     const file = new StateFile(call.server.url, path);
     const read = file.read().sentTo;
     const before = denials.read() ?? { times: 0, read: -1 };
@@ -252,8 +257,9 @@ async function beforeCall(
     if (!file.isLocked()) startInBackground(call, { ...nothing, path, folder, ending: null });
     const times = read > before.read ? 1 : before.times + 1;
     denials.write({ times, read });
-    const [done, size] = [read, sizeOf(path) ?? 0].map((bytes) => Math.floor(bytes / 1_000_000));
-    const lacks = `Baton has read ${done} of ${size} MB of this conversation, and the next agent would not get the rest`;
+    const size = sizeOf(path) ?? 0;
+    const [unit, bytes] = size < 1_000_000 ? ['KB', 1_000] : ['MB', 1_000_000];
+    const lacks = `Baton has read ${Math.floor(read / bytes)} of ${Math.ceil(size / bytes)} ${unit} of this conversation, and the next agent would not get the rest`;
     await deny(
       call,
       times < mostDenials
@@ -276,6 +282,9 @@ const deny = ({ print }: Call, permissionDecisionReason: string): Promise<void> 
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason },
   });
 
+/** The session that a call names. */
+const namedIn = (input: Record<string, unknown>): unknown => input['session'] ?? input['_handoff_session'];
+
 /**
  * Gives a call that names no session the one of this folder; without one Baton says what the call may mean. Before a handoff records
  * the state of the folder's files in it.
@@ -284,14 +293,12 @@ async function nameSession(
   call: Call,
   called: string,
   input: Record<string, unknown>,
-  { work, tree }: { work: Work; tree: Promise<WorkingTree | null> | null },
+  { session, tree }: { session: Session; tree: Promise<WorkingTree | null> | null },
   signal: AbortSignal,
 ): Promise<void> {
   const { tool, agent, server } = call;
-  const named = input['session'] ?? input['_handoff_session'];
-  if (named !== undefined && tree === null) return;
-  const session = await lastSessionOf(server, work, signal);
-  if (session === null || !isHeldBy(agent, session) || (named !== undefined && named !== session.id)) return;
+  const named = namedIn(input);
+  if (!isHeldBy(agent, session) || (named !== undefined && named !== session.id)) return;
   const taken = await tree;
   if (taken != null) {
     const problem = await recordTree(server, session.id, taken, signal);
@@ -438,16 +445,19 @@ async function send(
   call: Call,
   { path, folder, clears, ...how }: Omit<Import, 'ending'> & { handsOff: boolean },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Session | null> {
   const { server, agent, tool } = call;
   const transcript: Transcript = { path, format: formats[tool] };
   const sending: Sending = { server, agent, work: workIn(folder, path, call.env), transcript, ...how };
   const file = new StateFile(server.url, path);
+  let session: Session | null = null;
   await file.locked(signal, async () => {
-    const reason = await sendNew(file, sending, signal);
-    if (reason !== null) note(call, reason);
+    const sent = await sendNew(file, sending, signal);
+    session = sent.session;
+    if (sent.refusal !== null) note(call, sent.refusal);
     if (clears && sending.work.sessionId === null) await endCleared(server, agent, sending.work, signal);
   });
+  return session;
 }
 
 function note({ tool, agent }: Call, text: string): void {

@@ -18,7 +18,7 @@ A command of '${commandLine('watch')}' works on its own session: BATON_SESSION, 
 
   --agent <id>        the agent that the tool works as; default: claude-1 or codex-1
   --wait <ms>         the wait for Baton, whatever it does; default: up to 2000 until a conversation has its first words, 1000 at
-                      other prompts, 5000 before a handoff, and 150 to 450 without a sign of life; then not again for 30 s
+                      other prompts, 7000 before a handoff, and 150 to 450 without a sign of life; then not again for 30 s
 ${urlUsage}
 
 Set BATON_KEY where the server requires a key.`,

@@ -22,16 +22,24 @@ export interface Sending {
   ends: boolean;
 }
 
-/** Imports what is new in a transcript. Returns why nothing was written, or null. @throws Failed */
-export async function sendNew(file: StateFile, sending: Sending, signal: AbortSignal): Promise<string | null> {
+export interface Sent {
+  /** Why nothing was written; null: what was new is written. */
+  refusal: string | null;
+  /** As it was found for this; null: not asked for. */
+  session: Session | null;
+}
+
+/** Imports what is new in a transcript. @throws Failed */
+export async function sendNew(file: StateFile, sending: Sending, signal: AbortSignal): Promise<Sent> {
   const { server, agent, work, turnEnd, handsOff, compacts, ends, isOfTenure = false } = sending;
   const input = new Input(sending.transcript.path);
   try {
     let state = stateOf(file, input);
     const end = Math.min(turnEnd ?? input.size, input.size);
+    let session: Session | null = null;
     if (end > state.sentTo || handsOff || compacts) {
-      const last = state.handedOff === null && !ends ? null : await lastSessionOf(server, work, signal);
-      if (last !== null && isEnded(last)) {
+      const last = await lastSessionOf(server, work, signal);
+      if ((state.handedOff !== null || ends) && last !== null && isEnded(last)) {
         // This turn ended the session: the rest of it belongs to no session. The last words of a conversation begin none.
         const isOfTurn = last.id === state.handedOff;
         if (isOfTurn)
@@ -40,13 +48,13 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
             sentTo: end,
             ...(turnEnd !== null && { ...atTurnEnd, from: end, taskLines: [], handedOff: null }),
           });
-        if (isOfTurn || ends) return null;
+        if (isOfTurn || ends) return { refusal: null, session: last };
       }
-      const session = await sessionOf(server, agent, work, signal);
-      if (session === null) return 'another agent holds the session';
+      session = await sessionOf(server, agent, work, last, signal);
+      if (session === null) return { refusal: 'another agent holds the session', session };
       // The rest of the turn that handed off belongs to the tenure that it ended.
       const isRest = state.handedOff === session.id;
-      if (!isHeldBy(agent, session) && !isRest && !isOfTenure) return whyNot(agent, session);
+      if (!isHeldBy(agent, session) && !isRest && !isOfTenure) return { refusal: whyNot(agent, session), session };
       if (isHeldBy(agent, session)) await placeOnce(server, session, work, signal);
       if (handsOff) {
         // Before the parts: the handoff may go on before all of them have arrived.
@@ -59,7 +67,7 @@ export async function sendNew(file: StateFile, sending: Sending, signal: AbortSi
         await post(server, `${uploadsOf(session, sending)}&windowFull=true`, 'application/x-ndjson', '', signal);
     }
     if (turnEnd !== null && state.handedOff !== null) file.write({ ...state, handedOff: null });
-    return null;
+    return { refusal: null, session };
   } finally {
     input.close();
   }

@@ -57,23 +57,21 @@ const create = `mutation HookCreate($input: CreateSessionInput!) { answer: creat
 /** Which session: the one that is named, else that of the folder and branch. */
 const which = ({ sessionId, externalId }: Work): object => (sessionId === null ? { externalId } : { id: sessionId });
 
-/** Returns the open session of the work, or creates one that the agent holds. The named one may be finished. Null: a session exists, and the agent may not read it. @throws Failed */
-export async function sessionOf(
+/** Returns the last session of the work when it is open, or creates one that the agent holds. The named one may be finished. Null: a session exists, and the agent may not read it. @throws Failed */
+export const sessionOf = async (
   server: Server,
   agent: string,
   work: Work,
+  last: Session | null,
   signal: AbortSignal,
-): Promise<Session | null> {
-  const session = await lastSessionOf(server, work, signal);
-  return isOpen(session) || work.sessionId !== null ? session : createFor(server, agent, work, signal);
-}
+): Promise<Session | null> => (isOpen(last) || work.sessionId !== null ? last : createFor(server, agent, work, signal));
 
 /** The newest session of the work, open or not. Null: none, or one that the agent may not read. @throws Failed */
 export const lastSessionOf = async (server: Server, work: Work, signal: AbortSignal): Promise<Session | null> =>
   (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
 /**
- * The same as `sessionOf`, with the handoffs that wait for the agent. Work that is new on this machine probably has no session: it is
+ * The same, with the handoffs that wait for the agent. Work that is new on this machine probably has no session: it is
  * created while Baton is asked, since another process may have been faster in any case. @throws Failed
  */
 export async function workOf(

@@ -46,8 +46,8 @@ export async function importUnsent(url: string, folder: string, { id, agent, sta
     };
     await file
       .locked(signal, async () => {
-        const reason = await sendNew(file, sending, signal);
-        if (reason !== null) problems.push(`${found.path}: ${reason}`);
+        const { refusal } = await sendNew(file, sending, signal);
+        if (refusal !== null) problems.push(`${found.path}: ${refusal}`);
       })
       .catch((error: unknown) => {
         if (!(error instanceof Failed)) throw error;

@@ -39,7 +39,7 @@ async function importOne(
       const signal = AbortSignal.timeout(importMs);
       let reason: string | null = null;
       await file.locked(signal, async () => {
-        reason = await sendNew(
+        ({ refusal: reason } = await sendNew(
           file,
           {
             server: { url, key },
@@ -53,7 +53,7 @@ async function importOne(
             isOfTenure: true,
           },
           signal,
-        );
+        ));
       });
       return reason;
     });
