@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from './json.ts';
+import { BoundedJson, parseJson } from './json.ts';
 
 describe('parseJson', () => {
   test('parses what JSON.parse parses, and refuses what it refuses', () => {
@@ -51,13 +51,34 @@ describe('parseJson', () => {
     );
   });
 
-  test('takes 50,000 names of one object, and refuses more where values are bounded', () => {
+  test('takes 20,000 names of one object, and refuses more where values are bounded', () => {
     const named = (count: number): string =>
       JSON.stringify(
         Array.from({ length: 2 }, () => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, 0]))),
       );
-    expect(parseJson(named(50_000), 300_000)).toHaveLength(2);
-    expect(() => parseJson(named(50_001), 300_000)).toThrow('JSON of more than 50000 names in one object');
-    expect(parseJson(named(50_001))).toHaveLength(2);
+    expect(parseJson(named(20_000), 300_000)).toHaveLength(2);
+    expect(() => parseJson(named(20_001), 300_000)).toThrow('JSON of more than 20000 names in one object');
+    expect(parseJson(named(20_001))).toHaveLength(2);
+  });
+
+  test('takes 50,000 lists and objects, and refuses more where values are bounded', () => {
+    const list = (count: number, one: string): string => `[${Array.from({ length: count }, () => one).join()}]`;
+    fc.assert(
+      fc.property(fc.constantFrom('[]', '{}', '[ ]', '{\n}', '"[{"'), (one) => {
+        const nested = one.startsWith('"') ? 0 : 1;
+        expect(parseJson(list(49_999, one), 300_000)).toHaveLength(49_999);
+        if (nested === 0) return void expect(parseJson(list(60_000, one), 300_000)).toHaveLength(60_000);
+        expect(() => parseJson(list(50_000, one), 300_000)).toThrow('JSON of more than 50000 lists and objects');
+        expect(parseJson(list(50_000, one))).toHaveLength(50_000);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test('bounds texts of one request together, and counts one that is no JSON as ten objects', () => {
+    const json = new BoundedJson(300_000);
+    for (let n = 0; n < 40_000; n += 1) expect(json.parse('{}')).toEqual({});
+    for (let n = 0; n < 1_000; n += 1) expect(() => json.parse('}')).toThrow('Unexpected token');
+    expect(() => json.parse('{')).toThrow('JSON of more than 50000 lists and objects');
   });
 });

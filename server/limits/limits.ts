@@ -34,11 +34,13 @@ export const limits = {
     /** Levels of the variables: a JSON value and the inputs around it. */
     variablesDepth: 40,
   },
+  /** LIMIT_EXCEEDED. Of a body, where a name counts as one more, before it is parsed. `core/json.ts` bounds lists, objects and names. */
+  values: { most: 200_000 },
   /**
-   * LIMIT_EXCEEDED. Of a body, where a name counts as one more, before it is parsed; and of the inputs in each variable, which take longer:
-   * an item of a list counts as `inList`, an input object as `input` and each field of its type, given or not, as `field`.
+   * LIMIT_EXCEEDED, before the variables are read. `list`: items of one list. `most`: of the inputs in a variable, where an item of a list
+   * counts as `item`, an input object as `object` more and each field of its type, given or not, as `field`.
    */
-  values: { most: 200_000, inList: 4, input: 5, field: 2 },
+  inputs: { list: 1_000, most: 50_000, item: 1, object: 5, field: 2 },
   /** A download counts as one read, and one more for each further `readBytes`. */
   readBytes: MB,
   /** A mutation counts as one write, and one more for each further `writeBytes` of its document and variables, in which secrets are searched. */

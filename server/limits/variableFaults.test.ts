@@ -5,6 +5,7 @@ import { send } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
 import { rawSocket } from '../../test/socket.ts';
 import { world } from '../../test/world.ts';
+import { limits } from './limits.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -102,7 +103,10 @@ describe('variables that would hold the event loop', () => {
     expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'values' } }] });
   });
 
-  test('are read when they are below the limit: 15,000 tasks are refused by their own', async () => {
+  test.each([
+    [1_000, { data: { setTasks: { actual: 1_000 } } }],
+    [1_001, { errors: [{ extensions: { code: 'LIMIT_EXCEEDED', what: 'values', actual: 1_001, limit: 1_000 } }] }],
+  ])('a list of %i items', async (count, answer) => {
     const { body } = await send(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -111,12 +115,34 @@ describe('variables that would hold the event loop', () => {
         variables: {
           input: {
             sessionId: 'session_01kc000000e008000000000001',
-            tasks: many(15_000, { content: 'x', status: 'PENDING' }),
+            tasks: many(count, { content: 'x', status: 'PENDING' }),
           },
         },
       }),
     });
-    expect(JSON.parse(body)).toMatchObject({ data: { setTasks: { actual: 15_000 } } });
+    expect(JSON.parse(body)).toMatchObject(answer);
+  });
+
+  test('are read when each list has its own largest number of items', async () => {
+    const { body } = await send(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { ... on NotFoundError { id } } }',
+        variables: {
+          input: {
+            sessionId: 'session_01kc000000e008000000000001',
+            messages: many(limits.counts.messagesOfTurn, { role: 'USER', content: 'x' }),
+            toolCalls: many(limits.counts.toolCallsOfTurn, 0).map((_, n) => ({
+              callId: `${n}`,
+              name: 'Edit',
+              filesModified: many(limits.counts.filesOfToolCall, 'src/bed.ts'),
+            })),
+          },
+        },
+      }),
+    });
+    expect(JSON.parse(body)).toMatchObject({ data: { appendTurn: { id: 'session_01kc000000e008000000000001' } } });
   });
 });
 

@@ -28,7 +28,8 @@ export function variableFaults({ schema, document, operationName, variableValues
     const type = typeFromAST(schema, definition.type);
     const value = variableValues?.[definition.variable.name.value];
     if (!isInputType(type) || value == null) continue;
-    if (isTooMuch(value, type)) return [tooMuch(definition)];
+    const excess = excessIn(value, type);
+    if (excess !== null) return [tooMuch(definition, excess)];
     try {
       coerceInputValue(value, type, (path, invalid, error) => {
         if (faults.length === most) throw new TooMany();
@@ -44,36 +45,53 @@ export function variableFaults({ schema, document, operationName, variableValues
 
 class TooMany extends Error {}
 
-const { most: mostValues, inList, input, field } = limits.values;
+const { list: longest, most: mostInputs, item, object, field } = limits.inputs;
 
-const tooMuch = ({ variable }: VariableDefinitionNode): GraphQLError =>
+const tooMuch = ({ variable }: VariableDefinitionNode, { limit, counted }: Excess): GraphQLError =>
   limitExceeded(
     'values',
-    mostValues,
-    mostValues + 1,
-    `Variable "$${variable.name.value}" has more than ${mostValues} values, of which an item of a list counts as ${inList}, an input object as ${input} and each of its fields as ${field}: send fewer at once`,
+    limit,
+    counted,
+    limit === longest
+      ? `Variable "$${variable.name.value}" has a list of ${counted} items; the limit is ${limit}: send fewer at once`
+      : `Variable "$${variable.name.value}" has more than ${limit} values, of which an item of a list counts as ${item}, an input object as ${object} more and each of its fields as ${field}: send fewer at once`,
   );
 
-/** Whether the inputs of a value are too much to be read in one turn of the event loop. JSON in it was counted when it was parsed. */
-function isTooMuch(value: unknown, type: GraphQLInputType): boolean {
-  let left: number = mostValues;
-  const count = (given: unknown, of: GraphQLInputType): void => {
+interface Excess {
+  limit: number;
+  counted: number;
+}
+
+/**
+ * What of the inputs of a value is too much to be read in one turn of the event loop; null when nothing is. JSON in it was counted when it
+ * was parsed. `graphql` reads 1,000 input objects in 10 ms, twice.
+ */
+function excessIn(value: unknown, type: GraphQLInputType): Excess | null {
+  let counted = 0;
+  const excessOf = (given: unknown, of: GraphQLInputType): Excess | null => {
     const own = getNullableType(of);
     if (isListType(own)) {
-      for (const item of Array.isArray(given) ? (given as unknown[]) : [given]) {
-        left -= inList;
-        if (left < 0) return;
-        count(item, own.ofType);
+      const items = Array.isArray(given) ? (given as unknown[]) : [given];
+      if (items.length > longest) return { limit: longest, counted: items.length };
+      for (const each of items) {
+        counted += item;
+        const excess = excessOf(each, own.ofType);
+        if (excess !== null) return excess;
       }
     } else if (isInputObjectType(own)) {
-      const fields = Object.values(own.getFields());
-      left -= input + field * fields.length;
-      if (typeof given !== 'object' || given === null) return;
-      for (const { name, type } of fields) if (Object.hasOwn(given, name)) count(Reflect.get(given, name), type);
+      const fields = own.getFields();
+      counted += object + field * Object.keys(fields).length;
+      if (counted > mostInputs) return { limit: mostInputs, counted: mostInputs + 1 };
+      if (typeof given !== 'object' || given === null) return null;
+      for (const name of Object.keys(given)) {
+        const known = fields[name];
+        const excess = known === undefined ? null : excessOf(Reflect.get(given, name), known.type);
+        if (excess !== null) return excess;
+      }
     }
+    return counted > mostInputs ? { limit: mostInputs, counted: mostInputs + 1 } : null;
   };
-  count(value, type);
-  return left < 0;
+  return excessOf(value, type);
 }
 
 function faultAt(

@@ -21,6 +21,8 @@ interface CheckedTool {
   foreign?: boolean;
 }
 type Arguments = Readonly<Record<string, unknown>>;
+/** The problems of 50,000 names would be 10 MB. */
+const mostProblems = 20;
 
 const longest = { reason: limits.fields.reason, summary: limits.fields.summary };
 
@@ -52,12 +54,14 @@ export function checkArguments(given: Arguments, tool: CheckedTool, targetIn?: s
     ...(targetIn === undefined ? [] : [targetIn]),
     ...tool.variables.map(({ name }) => name),
   ];
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(given)) {
+    if (problems.length >= mostProblems) break;
     if (!known.includes(name))
       problems.push({
         path: [name],
         message: `is no argument of this tool: leave it out. It takes ${known.join(', ')}`,
       });
+  }
   if (Buffer.byteLength(canonicalJson(variables)) > limits.fields.json)
     problems.push({
       path: tool.generated ? ['variables'] : [],
@@ -101,6 +105,7 @@ function freeVariables(given: unknown, problems: ArgumentProblem[]): Record<stri
     return {};
   }
   for (const name of Object.keys(value)) {
+    if (problems.length >= mostProblems) break;
     if (name === '' || name.startsWith('_') || [...name].length > longestName) {
       problems.push({
         path: ['variables', name.slice(0, longestName)],

@@ -197,6 +197,12 @@ describe('the check of arguments', () => {
     );
   });
 
+  it('names the first 20 problems', () => {
+    const names = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`_${n}`, n]));
+    for (const given of [names, { reason: 'r', variables: names }])
+      expect(checkArguments(given, { generated: true, variables: [] })).toHaveProperty('problems.length', 20);
+  });
+
   it('names every problem with its path and what to give', () => {
     const variables: ToolVariable[] = [
       { name: 'severity', type: 'INTEGER', required: true, description: null, enum: [1, 2], default: null },

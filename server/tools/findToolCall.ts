@@ -3,6 +3,7 @@ import { isAgentId } from '../core/ids.ts';
 import { redactInput } from '../redaction/redact.ts';
 import { detectIn } from './detect/detectHandoffs.ts';
 import type { DetectedCall } from './detect/detection.ts';
+import { readCalls } from './detect/modelCall.ts';
 import type { Answer } from './detect/readAnswer.ts';
 import { callOfItem } from './detect/response.ts';
 import type { Call } from './executeCall.ts';
@@ -19,7 +20,7 @@ interface Asked {
 // An answer with this one call, so that names mean the same as in a model's whole answer.
 const answerOf = ({ toolName, arguments: given, callId }: Asked): Answer => ({
   format: 'OPENAI_RESPONSE',
-  calls: [callOfItem({ call_id: callId, name: toolName, arguments: given ?? {} })],
+  calls: readCalls([callOfItem({ call_id: callId, name: toolName, arguments: given ?? {} })]),
 });
 
 /** Whether a tool has the name of a generated one. */

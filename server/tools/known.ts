@@ -1,11 +1,12 @@
 import { statement } from '../core/changes.ts';
 import { LimitExceededError } from '../core/errors.ts';
+import { TooManyValues } from '../core/json.ts';
 import { limits } from '../limits/limits.ts';
 import { mostTargets } from './define.ts';
 import { detectIn, namesIn } from './detect/detectHandoffs.ts';
 import type { Detection } from './detect/detection.ts';
 import type { Known, KnownAgent, KnownTool } from './detect/known.ts';
-import { type Answer, readAnswer } from './detect/readAnswer.ts';
+import { type Answer, readAnswer, withArguments } from './detect/readAnswer.ts';
 import { folded } from './detect/styles.ts';
 import { findTools, type Reader } from './queries.ts';
 import { type HandoffTool, isEnabled, toolOfMany } from './tool.ts';
@@ -25,7 +26,7 @@ type Run = <T>(work: () => T) => T | Promise<T>;
 
 /**
  * Detects the handoffs in a response of an Agent's model; null when the Agent does not exist. `run` runs work on the response.
- * @throws LimitExceededError for too many calls, before any is looked at
+ * @throws LimitExceededError for too many calls, before any is looked at, or too many values
  */
 export async function detectInResponse(
   reader: Reader,
@@ -33,11 +34,23 @@ export async function detectInResponse(
   response: unknown,
   run: Run,
 ): Promise<Found | null> {
-  const answer = await run(() => readAnswer(response));
-  const { toolCallsOfTurn: limit } = limits.counts;
-  const count = answer?.calls.length ?? 0;
-  if (count > limit) throw new LimitExceededError('calls', limit, count, 'send only the last answer of the model');
+  const answer = await run(() => readWithin(response));
   return detectFor(reader, agentId, answer, run);
+}
+
+/** @throws LimitExceededError */
+function readWithin(response: unknown): Answer | null {
+  const advice = 'send only the last answer of the model';
+  try {
+    const answer = readAnswer(response);
+    const { toolCallsOfTurn: limit } = limits.counts;
+    const count = answer?.calls.length ?? 0;
+    if (count > limit) throw new LimitExceededError('calls', limit, count, advice);
+    return answer && withArguments(answer);
+  } catch (error) {
+    if (!(error instanceof TooManyValues)) throw error;
+    throw new LimitExceededError(error.what, error.limit, error.limit + 1, advice);
+  }
 }
 
 /** Detects the handoffs in an answer of an Agent's model; null when the Agent does not exist. */

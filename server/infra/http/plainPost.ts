@@ -66,8 +66,8 @@ function shallow(body: string): unknown {
         extensions: {
           code: 'LIMIT_EXCEEDED',
           what: 'values',
-          limit: mostValues,
-          actual: mostValues + 1,
+          limit: error.limit,
+          actual: error.limit + 1,
           http: { status: 400, spec: true },
         },
       });

@@ -1,4 +1,4 @@
-import { isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 import { callOfItem, isCallItem } from './response.ts';
 
 /** Of the OpenAI Agents SDK: items of a run, the output items of its model, or a RunState. JavaScript writes camelCase, Python snake_case. */
@@ -8,7 +8,7 @@ const isRunItem = (item: Json): boolean => stringOr(item['type'], '').endsWith('
 const isModelItem = (item: Json): boolean => isCallItem(item) && typeof item['callId'] === 'string';
 
 /** Reads items, a model response or a RunState; null for any other shape. */
-export function readAgentsSdk(answer: unknown): ModelCall[] | null {
+export function readAgentsSdk(answer: unknown): UnreadCall[] | null {
   if (Array.isArray(answer)) {
     const items = recordsIn(answer);
     return items.some((item) => isRunItem(item) || isModelItem(item)) ? callsIn(items, items) : null;
@@ -35,7 +35,7 @@ function lastItems(state: Json, processed: unknown): Json[] {
   return isRecord(last) ? recordsIn(last['output']) : [];
 }
 
-function callsIn(items: readonly Json[], made: readonly Json[]): ModelCall[] {
+function callsIn(items: readonly Json[], made: readonly Json[]): UnreadCall[] {
   const targets = targetsIn(made);
   return items.flatMap((item) => {
     const { type } = item;

@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /**
  * Of the Vercel AI SDK: results of `generateText` (its last step), their messages, messages of a UI, and parts of a stream. Shapes as in
@@ -17,18 +17,18 @@ function uiCallOf(part: Json): Json | null {
   return typeof type === 'string' && type.startsWith('tool-') ? { ...part, toolName: type.slice(5) } : null;
 }
 
-function callIn(part: Json): ModelCall[] {
+function callIn(part: Json): UnreadCall[] {
   const { toolCallId, toolName, state, providerExecuted } = part;
   if (providerExecuted === true || typeof toolName !== 'string') return [];
   const cut = state === 'input-streaming' || state === 'partial-call';
   return [callOf({ callId: toolCallId, name: toolName, input: cut ? '' : (part['input'] ?? part['args']), cut })];
 }
 
-const callsIn = (parts: readonly Json[]): ModelCall[] =>
+const callsIn = (parts: readonly Json[]): UnreadCall[] =>
   parts.flatMap((part) => callIn(isCall(part) ? part : (uiCallOf(part) ?? {})));
 
 /** Reads a result, a message, or a list of parts; null for any other shape. */
-export function readAiSdk(answer: unknown): ModelCall[] | null {
+export function readAiSdk(answer: unknown): UnreadCall[] | null {
   if (Array.isArray(answer)) {
     const items = recordsIn(answer);
     if (items.some((item) => isCall(item) || isUiCall(item))) return callsIn(items);

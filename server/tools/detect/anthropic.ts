@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /** Of a Message: `content` with `tool_use` blocks. `server_tool_use` and `mcp_tool_use` ran at the provider and are not calls. */
 
@@ -8,7 +8,7 @@ const isToolUse = (block: Json | undefined): block is Json & { name: string } =>
   block?.['type'] === 'tool_use' && typeof block['name'] === 'string';
 
 /** Reads a Message, or a list of its content blocks; null for any other shape. */
-export function readMessage(answer: unknown): ModelCall[] | null {
+export function readMessage(answer: unknown): UnreadCall[] | null {
   if (Array.isArray(answer)) return recordsIn(answer).some(isBlock) ? callsIn(answer, false) : null;
   if (!isRecord(answer) || !Array.isArray(answer['content'])) return null;
   const { type, role, content } = answer;
@@ -19,7 +19,7 @@ export function readMessage(answer: unknown): ModelCall[] | null {
   );
 }
 
-function callsIn(content: unknown, cut: boolean): ModelCall[] {
+function callsIn(content: unknown, cut: boolean): UnreadCall[] {
   const blocks = recordsIn(content);
   const last = blocks.at(-1);
   return blocks.filter(isToolUse).map((block) => {

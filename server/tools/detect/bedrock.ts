@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /** Of Amazon Bedrock's Converse: `toolUse` blocks of the message. Shapes as in the types of `@aws-sdk/client-bedrock-runtime`. */
 
@@ -6,7 +6,7 @@ const isToolUse = (block: Json): block is Json & { toolUse: Json & { name: strin
   isRecord(block['toolUse']) && typeof block['toolUse']['name'] === 'string';
 
 /** Reads an answer of Converse or its message; null for any other shape. */
-export function readConverse(answer: unknown): ModelCall[] | null {
+export function readConverse(answer: unknown): UnreadCall[] | null {
   if (!isRecord(answer)) return null;
   const { output } = answer;
   const isAnswer = isRecord(output) && isRecord(output['message']);

@@ -1,9 +1,9 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /** Of a chat completion: `tool_calls` and the older `function_call` of the first choice. Other choices are alternatives to it. */
 
 /** Reads a chat completion, or its message; null for any other shape. */
-export function readChatCompletion(answer: unknown): ModelCall[] | null {
+export function readChatCompletion(answer: unknown): UnreadCall[] | null {
   if (!isRecord(answer)) return null;
   if (answer['object'] === 'chat.completion' || Array.isArray(answer['choices'])) {
     const choice = firstChoice(answer);
@@ -17,7 +17,7 @@ function firstChoice({ choices }: Json): Json | undefined {
   return all.find(({ index }) => index === 0) ?? all[0];
 }
 
-function callsIn(message: unknown, cut: boolean): ModelCall[] {
+function callsIn(message: unknown, cut: boolean): UnreadCall[] {
   if (!isRecord(message) || (message['role'] ?? 'assistant') !== 'assistant') return [];
   const toolCalls = recordsIn(message['tool_calls']).map((call) => ({
     id: call['id'],

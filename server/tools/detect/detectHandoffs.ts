@@ -1,12 +1,15 @@
 import type { Arguments, CallKind, DetectedCall, Detection, Problem } from './detection.ts';
 import type { Known, KnownTool } from './known.ts';
 import { isRecord, type ModelCall } from './modelCall.ts';
-import { type Answer, readAnswer } from './readAnswer.ts';
+import { type Answer, readAnswer, withArguments } from './readAnswer.ts';
 import { byFoldedName, folded, foldedTitle, namesOf, styleOf } from './styles.ts';
 import { createTargets, quoted, type Target } from './targets.ts';
 
-/** Finds the handoffs in a model's answer. Takes any value, never throws, and executes nothing. */
-export const detectHandoffs = (response: unknown, known: Known): Detection => detectIn(readAnswer(response), known);
+/** Finds the handoffs in a model's answer. Takes any value, and executes nothing. @throws TooManyValues */
+export function detectHandoffs(response: unknown, known: Known): Detection {
+  const answer = readAnswer(response);
+  return detectIn(answer && withArguments(answer), known);
+}
 
 /** Longer names name no agent. */
 const longestName = 100;

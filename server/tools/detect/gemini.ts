@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn } from './modelCall.ts';
 
 /**
  * Of the Gemini API: the `functionCall` parts of the first candidate. Other candidates are alternatives to it. Python writes snake_case. Shapes
@@ -10,7 +10,7 @@ const isContent = (value: unknown): value is Json =>
   isRecord(value) && Array.isArray(value['parts']) && (value['role'] ?? 'model') === 'model';
 
 /** Reads a response or its content; null for any other shape. */
-export function readGemini(answer: unknown): ModelCall[] | null {
+export function readGemini(answer: unknown): UnreadCall[] | null {
   if (!isRecord(answer)) return null;
   const { candidates } = answer;
   if (Array.isArray(candidates)) {
@@ -27,7 +27,7 @@ export function readGemini(answer: unknown): ModelCall[] | null {
 /** A text of the API has no `type`, unlike those of other formats. */
 const isText = (part: Json): boolean => typeof part['text'] === 'string' && part['type'] === undefined;
 
-function callsIn(content: unknown, cut: boolean): ModelCall[] {
+function callsIn(content: unknown, cut: boolean): UnreadCall[] {
   const parts = isContent(content) ? recordsIn(content['parts']) : [];
   const last = parts.at(-1);
   return parts.flatMap((part) => {

@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /**
  * Of LangChain: the `tool_calls` of an AIMessage, as Python and JavaScript write it (plain, `{ type, data }`, or `{ lc, id, kwargs }`), alone or
@@ -21,7 +21,7 @@ const isCall = (call: Json): boolean =>
   typeof call['name'] === 'string' && call['function'] === undefined && call['args'] !== undefined;
 
 /** Reads a message, or the last one of a list or a state; null for any other shape. */
-export function readLangChain(answer: unknown): ModelCall[] | null {
+export function readLangChain(answer: unknown): UnreadCall[] | null {
   if (Array.isArray(answer)) {
     const last = recordsIn(answer).findLast((item) => messageIn(item) !== null);
     return last === undefined ? null : readLangChain(last);

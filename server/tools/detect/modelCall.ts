@@ -1,16 +1,22 @@
-import { parseJson, TooDeep } from '../../core/json.ts';
+import { BoundedJson, TooDeep, TooManyValues } from '../../core/json.ts';
 import { limits } from '../../limits/limits.ts';
 import type { Arguments, Problem } from './detection.ts';
 
-/** A call in a model's answer, without what is peculiar to the format. */
-export interface ModelCall {
+/** A call in a model's answer, without what is peculiar to the format, and with its arguments as the answer has them. */
+export interface UnreadCall {
   callId: string | null;
   toolName: string;
+  input: unknown;
+  /** The answer ended in this call. */
+  cut: boolean;
+  /** Set when an SDK marks the call as a handoff: the target's name as the SDK knows it, or null. */
+  handoff?: { target: string | null };
+}
+
+export interface ModelCall extends Omit<UnreadCall, 'input' | 'cut'> {
   /** Null exactly when there is a problem. */
   arguments: Arguments | null;
   problem: Problem | null;
-  /** Set when an SDK marks the call as a handoff: the target's name as the SDK knows it, or null. */
-  handoff?: { target: string | null };
 }
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -21,8 +27,7 @@ export const recordsIn = (value: unknown): Json[] => (Array.isArray(value) ? val
 export const stringOr = <Other>(value: unknown, other: Other): string | Other =>
   typeof value === 'string' ? value : other;
 
-/** Reads a call. `cut` says that the answer ended in this call. */
-export function callOf({
+export const callOf = ({
   callId,
   name,
   input,
@@ -32,23 +37,25 @@ export function callOf({
   name: string;
   input: unknown;
   cut?: boolean;
-}): ModelCall {
-  const given = argumentsOf(input, cut);
-  const failed = 'code' in given;
-  return {
-    callId: stringOr(callId, null),
-    toolName: name,
-    arguments: failed ? null : given.arguments,
-    problem: failed ? given : null,
-  };
+}): UnreadCall => ({ callId: stringOr(callId, null), toolName: name, input, cut });
+
+/** Reads the arguments of calls. Their texts are bounded together. */
+export function readCalls(calls: readonly UnreadCall[]): ModelCall[] {
+  const json = new BoundedJson(limits.values.most);
+  return calls.map(({ input, cut, ...call }) => {
+    const given = argumentsOf(input, cut, json);
+    const failed = 'code' in given;
+    return { ...call, arguments: failed ? null : given.arguments, problem: failed ? given : null };
+  });
 }
 
-function argumentsOf(input: unknown, cut: boolean): { arguments: Arguments } | Problem {
+function argumentsOf(input: unknown, cut: boolean, json: BoundedJson): { arguments: Arguments } | Problem {
   let value = input;
   if (typeof input === 'string' && input.trim() !== '') {
     try {
-      value = parseJson(input);
+      value = json.parse(input);
     } catch (error) {
+      if (error instanceof TooManyValues) return invalid(`The arguments are ${error.message}: send fewer`);
       if (error instanceof TooDeep) return nested;
       return cut ? wasCut : invalid('The arguments are not JSON: send one JSON object');
     }

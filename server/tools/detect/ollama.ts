@@ -1,11 +1,11 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn } from './modelCall.ts';
 
 /** Of Ollama's chat: the `tool_calls` of the message, whose arguments are objects. Shapes as in the types of `ollama` (ChatResponse). */
 
 const isAnswer = ({ done, message }: Json): boolean => typeof done === 'boolean' && isRecord(message);
 
 /** Reads an answer; null for any other shape. */
-export function readOllama(answer: unknown): ModelCall[] | null {
+export function readOllama(answer: unknown): UnreadCall[] | null {
   if (!isRecord(answer) || !isAnswer(answer) || !isRecord(answer['message'])) return null;
   const { message, done_reason: reason } = answer;
   const calls = recordsIn(message['tool_calls']).flatMap(({ id, function: called }) =>

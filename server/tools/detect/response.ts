@@ -1,4 +1,4 @@
-import { callOf, isRecord, type Json, type ModelCall, recordsIn, stringOr } from './modelCall.ts';
+import { callOf, isRecord, type Json, type UnreadCall, recordsIn, stringOr } from './modelCall.ts';
 
 /** Of the Responses API: `function_call` and `custom_tool_call` items of `output`. An `mcp_call` ran at the provider and is not a call. */
 
@@ -9,7 +9,7 @@ const isOutputItem = (item: Json): boolean =>
   isCallItem(item) || (item['type'] === 'message' && item['role'] === 'assistant');
 
 /** Reads a response, or a list of its output items; null for any other shape. */
-export function readResponse(answer: unknown): ModelCall[] | null {
+export function readResponse(answer: unknown): UnreadCall[] | null {
   const output = isRecord(answer) ? answer['output'] : answer;
   if (!Array.isArray(output)) return null;
   const items = recordsIn(output);
@@ -18,7 +18,7 @@ export function readResponse(answer: unknown): ModelCall[] | null {
 }
 
 /** Reads one call item, of the API or of the Agents SDK. */
-export const callOfItem = (item: Json): ModelCall =>
+export const callOfItem = (item: Json): UnreadCall =>
   callOf({
     callId: item['call_id'] ?? item['callId'],
     name: stringOr(item['name'], ''),
