@@ -90,7 +90,13 @@ function endAfter(error: unknown): void {
   stop(exitOfUncaught);
 }
 
-const starting = start();
+const starting = start().catch(async (error: unknown) => {
+  try {
+    await database?.close();
+  } finally {
+    fail(error);
+  }
+});
 
 process.on('uncaughtException', endAfter);
 process.on('unhandledRejection', (error) => {
@@ -110,8 +116,3 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     stop(0);
   });
 }
-
-starting.catch(async (error: unknown) => {
-  await database?.close();
-  fail(error);
-});

@@ -1,8 +1,12 @@
-import { mkdtempSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { bundled } from '../../../test/bundle.ts';
 import { atEnd } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { isAlive, postgresPid } from '../../../test/processes.ts';
@@ -18,6 +22,15 @@ function newFolder(name = ''): string {
   return folder;
 }
 
+/** PostgreSQL's processes on this folder. */
+const processesOn = (folder: string): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${folder}/cluster/data`);
+    } catch {
+      return false;
+    }
+  });
 const start = (folder: string) => startServer({ env: { BATON_DATA: folder } });
 const isReady = async (url: string) => (await send(`${url}/readyz`)).status === 200;
 
@@ -87,6 +100,43 @@ describe('a server on its embedded PostgreSQL', () => {
     await vi.waitFor(async () => expect(await isReady(server.url)).toBe(true), { timeout: 30_000 });
     expect(postgresPid(folder)).not.toBe(pid);
     await server.kill();
+  });
+});
+
+describe('a start that fails leaves no PostgreSQL running', () => {
+  const made = async (): Promise<string> => {
+    const folder = newFolder();
+    await (await start(folder)).kill();
+    return folder;
+  };
+
+  test.each([
+    ['because the password beside the files is another one', 'cluster/password', 'other', 'refuses our password'],
+    ['because nobody may log in', 'cluster/data/pg_hba.conf', 'local all all reject\n', 'did not start within 10 s'],
+  ])('%s', async (_why, file, text, said) => {
+    const folder = await made();
+    writeFileSync(join(folder, file), text);
+    const { code, stderr } = await refusedStart({ env: { BATON_DATA: folder } });
+    expect(stderr).toContain(said);
+    expect(code).toBe(1);
+    expect(processesOn(folder)).toEqual([]);
+  });
+
+  test('when SIGTERM comes before it fails', async () => {
+    const folder = await made();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { PATH, HOME, TMPDIR } = process.env;
+    const PORT = String((taken.address() as AddressInfo).port);
+    const server = spawn(process.execPath, [await bundled('server/main.ts')], {
+      env: { PATH, HOME, TMPDIR, PORT, BATON_DATA: folder },
+      stdio: 'ignore',
+    });
+    await vi.waitUntil(() => processesOn(folder).length > 0, { timeout: 20_000, interval: 5 });
+    server.kill('SIGTERM');
+    expect(await once(server, 'exit')).toEqual([1, null]);
+    expect(processesOn(folder)).toEqual([]);
+    taken.close();
   });
 });
 

@@ -12,6 +12,7 @@ import {
   readPassword,
   servingPid,
   spawnPostgres,
+  type Postgres,
   type Settings,
 } from './server.ts';
 import { StartError } from '../startError.ts';
@@ -76,7 +77,13 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   let recovering = Promise.resolve();
   let owner = await own();
   const database = options.database ?? 'postgres';
-  await ensureDatabase(owner, database);
+  try {
+    await ensureDatabase(owner, database);
+  } catch (error) {
+    stopping = true;
+    await shutDown(folder, owner);
+    throw error;
+  }
 
   async function own(): Promise<pg.Client> {
     const client = await becomeOwner(folder, url, settings, options.log);
@@ -145,33 +152,49 @@ export async function stopAbandoned(base: string): Promise<boolean> {
 async function becomeOwner(folder: Folder, url: string, settings: Settings, log: Log): Promise<pg.Client> {
   const deadline = Date.now() + startWithin;
   let output = '';
-  while (Date.now() < deadline) {
-    const found = await connect(url);
-    if (found) {
-      await claim(found, folder);
-      log.warn('PostgreSQL of a server that was killed still runs: taking it over');
-      return found;
-    }
-    const postgres = await spawnPostgres(folder, settings);
-    let exited = false;
-    void postgres.gone.then((text) => {
-      exited = true;
-      output = text;
-    });
-    // The leftovers of a killed PostgreSQL can look like a running one for two seconds.
-    while (!exited && Date.now() < deadline) {
-      const client = await connect(url);
-      if (client) {
-        await claim(client, folder);
-        return client;
+  let spawned: Postgres | undefined;
+  try {
+    while (Date.now() < deadline) {
+      const found = await connect(url);
+      if (found) {
+        await claim(found, folder);
+        log.warn('PostgreSQL of a server that was killed still runs: taking it over');
+        return found;
       }
-      await sleep(20);
+      const postgres = (spawned = await spawnPostgres(folder, settings));
+      let exited = false;
+      void postgres.gone.then((text) => {
+        exited = true;
+        output = text;
+      });
+      // The leftovers of a killed PostgreSQL can look like a running one for two seconds.
+      while (!exited && Date.now() < deadline) {
+        const client = await connect(url);
+        if (client) {
+          await claim(client, folder);
+          return client;
+        }
+        await sleep(20);
+      }
+      await sleep(200);
     }
-    await sleep(200);
+    throw new StartError(
+      `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastError(output) || 'it said nothing'}`,
+    );
+  } catch (error) {
+    await end(spawned);
+    throw error;
   }
-  throw new StartError(
-    `PostgreSQL did not start within ${startWithin / 1000} s on ${folder.base}: ${lastError(output) || 'it said nothing'}`,
-  );
+}
+
+/** Ends a PostgreSQL that this process started and does not own. */
+async function end(spawned: Postgres | undefined): Promise<void> {
+  if (spawned?.pid === undefined) return;
+  for (const name of ['SIGINT', 'SIGQUIT'] as const) {
+    const deadline = Date.now() + stopWithin;
+    if (alive(spawned.pid)) signal(spawned.pid, name);
+    while (alive(spawned.pid) && Date.now() < deadline) await sleep(10);
+  }
 }
 
 async function connect(url: string): Promise<pg.Client | undefined> {
