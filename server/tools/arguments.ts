@@ -67,7 +67,7 @@ export function checkArguments(given: Arguments, tool: CheckedTool, targetIn?: s
       path: tool.generated ? ['variables'] : [],
       message: `variables have more than ${limits.fields.json} bytes: shorten them`,
     });
-  return problems.length === 0 ? { reason, summary, variables } : { problems };
+  return problems.length === 0 ? { reason, summary, variables } : { problems: problems.slice(0, mostProblems) };
 }
 
 const missing = (name: string): ArgumentProblem => ({ path: [name], message: 'is required: give a value' });

@@ -60,9 +60,9 @@ export const values: readonly Hostile[] = [
     over,
   ),
   typed(
-    '15,000 tasks',
+    '1,000 tasks',
     'setTasks',
-    { sessionId: session, tasks: Array(15_000).fill({ content: 'x', status: 'PENDING' }) },
+    { sessionId: session, tasks: Array(1_000).fill({ content: 'x', status: 'PENDING' }) },
     over,
   ),
   typed(
@@ -72,24 +72,24 @@ export const values: readonly Hostile[] = [
     over,
   ),
   typed(
-    '10,000 agents of a tool',
+    '1,000 agents of a tool',
     'createHandoffTool',
-    { name: 'intruder', targetAgentId: 'claude-1', description: 'x', agentIds: Array(10_000).fill('claude-1') },
+    { name: 'intruder', targetAgentId: 'claude-1', description: 'x', agentIds: Array(1_000).fill('claude-1') },
     over,
   ),
   typed(
-    '10,000 collaborators',
+    '1,000 collaborators',
     'registerAgent',
-    { id: 'intruder', type: 'CLAUDE', collaborators: Array(10_000).fill('claude-1') },
+    { id: 'intruder', type: 'CLAUDE', collaborators: Array(1_000).fill('claude-1') },
     over,
   ),
   typed(
-    '10,000 collaborations',
+    '1,000 collaborations',
     'updateAgent',
-    { id: 'claude-1', collaborations: Array(10_000).fill({ agentId: 'claude-1' }) },
+    { id: 'claude-1', collaborations: Array(1_000).fill({ agentId: 'claude-1' }) },
     over,
   ),
-  typed('5,000 definitions', 'importAgents', { files: Array(5_000).fill({ path: 'a.md', content: '# A' }) }, over),
+  typed('1,000 definitions', 'importAgents', { files: Array(1_000).fill({ path: 'a.md', content: '# A' }) }, over),
   typed(
     'a definition at a path with an escape code',
     'importAgents',
@@ -141,10 +141,10 @@ export const values: readonly Hostile[] = [
     says: /500/,
   }),
   asks(
-    'a status 40,000 times',
+    'a status 1,000 times',
     'query ($s: [SessionStatus!]) { sessions(where: { status: $s }, first: 1) { nodes { id } } }',
     'none',
-    { status: 200, variables: { s: Array(40_000).fill('FAILED') }, says: /"nodes"/ },
+    { status: 200, variables: { s: Array(1_000).fill('FAILED') }, says: /"nodes"/ },
   ),
   asks('20,000 calls with names that no agent has', detection, over, {
     status: 200,
@@ -169,9 +169,9 @@ export const values: readonly Hostile[] = [
   asks('80,000 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', over, {
     variables: { ids: Array(80_000).fill('claude-1') },
   }),
-  asks('4,900 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 'BAD_USER_INPUT', {
+  asks('1,000 ids', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 'BAD_USER_INPUT', {
     status: 200,
-    variables: { ids: Array(4_900).fill(session) },
+    variables: { ids: Array(1_000).fill(session) },
   }),
   asks('an id that is an object', 'query ($id: ID!) { session(id: $id) { id } }', 'BAD_USER_INPUT', {
     variables: { id: { $ne: null } },

@@ -353,7 +353,7 @@ builder.objectType(InvalidToolArgumentsError, {
     problems: t.field({
       type: [Problem],
       listSize: partOfRecord,
-      description: 'All problems.',
+      description: 'The problems, at most 20.',
       resolve: ({ problems }) => [...problems],
     }),
     schema: t.field({
