@@ -553,6 +553,20 @@ describe('before a handoff tool', () => {
     expect(await call()).toMatchObject({ updatedInput: { target: 'x' } });
   });
 
+  it('is forbidden once while Baton does not answer the hook: over MCP it may, and the turn would be missing', async () => {
+    const place = workplace('http://127.0.0.1:1');
+    place.write(entry('user', 'Hand it off.'));
+    const call = () =>
+      place.hook('PreToolUse', { tool_name: 'mcp__baton__baton_handoff', tool_input: { target: 'x' } });
+    expect(await call()).toMatchObject({
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(
+        /did not record your turn \(.*ECONNREFUSED.*call the tool again/,
+      ) as string,
+    });
+    expect(await call()).toEqual({ code: 0, context: null, stderr: '' });
+  });
+
   it('leaves other tools alone', async () => {
     const place = workplace(url);
     place.write(entry('user', 'Dig.'));
@@ -805,7 +819,7 @@ describe('without Baton', async () => {
       });
       expect(await hookProcess(['hook', 'claude-code', '--url', hanging], input, state)).toEqual({
         code: 0,
-        stdout: '',
+        stdout: event === 'PreToolUse' ? (expect.stringContaining('Baton does not answer') as string) : '',
         stderr: '',
       });
     }

@@ -228,13 +228,7 @@ async function beforeCall(
           return null;
         }, refusalOf);
         if (refusal !== null) note(call, refusal);
-        if (refusal !== null && denials.read() === null) {
-          denials.write({ times: mostDenials, read: -1 });
-          return deny(
-            call,
-            `Baton did not record your turn (${refusal}): the next agent would not get it. Tell the user. To hand off without it, call the tool again, with what is missing in the reason.`,
-          );
-        }
+        if (refusal !== null && (await denyOnce(call, denials, refusal))) return;
         denials.write(null);
         isRead = true;
       }
@@ -246,7 +240,11 @@ async function beforeCall(
     });
   } catch (error) {
     // What is read is handed off, also when the call names no session.
-    if (isRead || !(error instanceof TooSlow)) throw error;
+    if (isRead) throw error;
+    if (!(error instanceof TooSlow)) {
+      if (!(await denyOnce(call, denials, error instanceof Error ? error.message : String(error)))) denials.write(null);
+      throw error;
+    }
     const file = new StateFile(call.server.url, path);
     const read = file.read().sentTo;
     const before = denials.read() ?? { times: 0, read: -1 };
@@ -275,6 +273,18 @@ interface Denials {
   times: number;
   /** Bytes that were read. */
   read: number;
+}
+
+/** Forbids a handoff whose turn cannot be recorded. False: it goes on, since it was forbidden already or that cannot be remembered. */
+async function denyOnce(call: Call, denials: Memory<Denials | null>, reason: string): Promise<boolean> {
+  if (denials.read() !== null) return false;
+  denials.write({ times: mostDenials, read: -1 });
+  if (denials.read() === null) return false;
+  await deny(
+    call,
+    `Baton did not record your turn (${reason}): the next agent would not get it. Tell the user. To hand off without it, call the tool again, with what is missing in the reason.`,
+  );
+  return true;
 }
 
 const deny = ({ print }: Call, permissionDecisionReason: string): Promise<void> =>

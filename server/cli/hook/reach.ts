@@ -20,7 +20,9 @@ interface Seen {
 const seenOf = ({ url }: Server): Memory<Seen> => new Memory(url, '', 'seen');
 
 /** Baton was away a moment ago, and is not asked. */
-export class StillAway extends Error {}
+export class StillAway extends Error {
+  override message = 'Baton does not answer';
+}
 
 /** Baton answers, but not all of it within the time. */
 export class TooSlow extends Failed {
@@ -49,15 +51,20 @@ export async function whileToolWaits<Result>(
   const slowness = sinceMs < slowMs ? 2 * (seen?.answeredInMs ?? 0) : 0;
   const stop = new AbortController();
   const late = setTimeout(() => stop.abort(), mostMs);
-  let isAlive = false;
+  let life: 'shown' | 'none' | null = null;
   void showsLife(server, silenceMs + slowness, stop.signal).then((shows) => {
-    isAlive = shows;
+    if (stop.signal.aborted) return;
+    life = shows ? 'shown' : 'none';
     if (!shows) stop.abort();
   });
   try {
     return await ask(stop.signal);
   } catch (error) {
-    if (isAlive && stop.signal.aborted) throw new TooSlow(error);
+    if (stop.signal.aborted && life !== 'none') {
+      // Of a server that was slow: only the probe finds whether it still answers.
+      if (life === null) startProbe();
+      throw new TooSlow(error);
+    }
     if (error instanceof Failed && isAway(error)) {
       memory.write({ at: Date.now(), answeredInMs: null });
       startProbe();
@@ -80,7 +87,7 @@ const isAway = ({ code }: Failed): boolean => ['AWAY', 'UNAVAILABLE', 'INTERNAL_
 /** Whether the same request may succeed later, though nobody corrects anything. */
 export const isPassing = (error: Failed): boolean => isAway(error) || error.code === 'RATE_LIMITED';
 
-/** Asks until Baton answers, or until the hooks ask themselves again. What they know then is how long it took. */
+/** Asks until Baton answers, or until the hooks ask themselves again. What they know then is how long it took, or that it is away. */
 export async function probe(server: Server): Promise<void> {
   for (const end = performance.now() + awayMs; performance.now() < end; await wait(probePauseMs)) {
     const began = performance.now();
@@ -88,6 +95,7 @@ export async function probe(server: Server): Promise<void> {
     seenOf(server).write({ at: Date.now(), answeredInMs: Math.ceil(performance.now() - began) });
     return;
   }
+  seenOf(server).write({ at: Date.now(), answeredInMs: null });
 }
 
 /** Whether the server is ready. False: it did not answer in this time, and the time that its connection took is added thrice. */
