@@ -21,6 +21,38 @@ test('lists what failed and its error', () => {
 });
 
 test.each([
+  [
+    'node --test',
+    "not ok 2 - expires after lunch\n  error: '41 == 1337'\nnot ok 3 - later # TODO",
+    "expires after lunch: error: '41 == 1337'",
+  ],
+  [
+    'node --test',
+    '✖ expires after lunch (3.2ms)\n  AssertionError: 41 == 1337',
+    'expires after lunch: AssertionError: 41 == 1337',
+  ],
+  [
+    'npx vitest run',
+    ' × expires after lunch 12ms\nAssertionError: expected 41',
+    'expires after lunch: AssertionError: expected 41',
+  ],
+  [
+    'npx jest',
+    '    ✕ expires after lunch (5 ms)\n    ✕ signs\nError: expected 41',
+    'expires after lunch: signs: Error: expected 41',
+  ],
+  [
+    'pytest',
+    'E   assert 41 == 1337\nFAILED test_a.py::test_lunch - assert 41',
+    'test_a.py::test_lunch: E   assert 41 == 1337',
+  ],
+  ['go test ./...', '--- FAIL: TestLunch (0.00s)\n    a_test.go:3: expected 1337', '--- FAIL: TestLunch (0.00s)'],
+  ['cargo test', 'test lunch::expires ... FAILED\nerror: test failed', 'lunch::expires: error: test failed'],
+])('names the tests that failed in a check: %s, %j', (command, output, error) => {
+  expect(failedAttemptsOf(workOf(failed('a', command, `Exit code 1\n${output}`)))).toMatchObject([{ error }]);
+});
+
+test.each([
   ['npm test', 'npm test'],
   ['npm test a.test.ts', 'npm test'],
   ['npm test -- -t "one"', 'cd /work && npm test 2>&1 | tail'],

@@ -2,7 +2,7 @@ import { shorten } from '../shorten.ts';
 import { changesFiles, readActions, type Action, type Actions } from './actions.ts';
 import { operationOf, isCheck, isReading, isTrivial, programOf, repeats, type Operation } from './commands.ts';
 import type { RecordedLog } from './log.ts';
-import { reasonLine } from './reasonLine.ts';
+import { failedTestsIn, reasonLine } from './reasonLine.ts';
 
 export interface FailedAttempt {
   what: string;
@@ -91,7 +91,9 @@ const isPatch = ({ command, files }: Action): boolean =>
 
 function failuresOf(action: Action): Failure[] {
   const { index, command, files, output, call } = action;
-  const error = reasonLine(output);
+  const reason = reasonLine(output);
+  const tests = action.parts.some(isCheck) ? failedTestsIn(output).filter((name) => !reason.includes(name)) : [];
+  const error = [...tests, reason].join(': ');
   const failure = (what: string, operation: Operation): Failure => ({
     what: shorten(what, whatCharacters),
     error,

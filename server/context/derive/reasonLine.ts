@@ -29,3 +29,20 @@ export function reasonLine(output: string): string {
   }
   return shorten(best.trim(), longest) || 'failed without a message';
 }
+
+const mostTests = 3;
+const nameCharacters = 100;
+/** How programs that test name a test that failed: TAP, node, Vitest, Jest, Playwright, pytest, Go, Rust. */
+const failedTest =
+  /^\s*(?:not ok \d+ -? ?(?!.*# (?:skip|todo)\b)|[✖✕✗×] |FAILED (?=\S+::)|--- FAIL: |test (?=\S+ \.\.\. FAILED$))(\S.*?)(?: \(?[\d.]+ ?m?s\)?| \.\.\. FAILED| - .*)?$/i;
+
+/** Names of tests that failed, as the output of a check gives them, each once. */
+export function failedTestsIn(output: string): string[] {
+  const names = new Set<string>();
+  for (const line of output.split('\n')) {
+    const name = line.length < 1_000 ? failedTest.exec(line)?.[1] : undefined;
+    if (name !== undefined) names.add(shorten(name, nameCharacters));
+    if (names.size === mostTests) break;
+  }
+  return [...names];
+}
