@@ -202,6 +202,18 @@ it('values of any depth and unknown methods are refused without a word of what i
   expect(JSON.parse(body)).toMatchObject({ error: { code: -32601 } });
 });
 
+it('a list of more than 1,000 items is refused before it is read, and a refusal names 20 problems', async () => {
+  const tasks = async (count: number): Promise<string> => {
+    const params = { name: 'baton_note', arguments: { tasks: Array.from({ length: count }, () => ({})) } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    return (await post('', { key: secrets.AGENT, body })).body;
+  };
+  expect(await tasks(1_001)).toContain('tasks has 1001 items; the limit is 1000: send fewer at once.');
+  const refused = await tasks(1_000);
+  expect(refused).toContain('tasks.9.status');
+  expect(refused).not.toContain('tasks.10.');
+});
+
 it('every request counts as a read, and what a tool does as over GraphQL', async () => {
   const { url: limited } = await startApp(db, { rates: createRates({ rateOf: () => ({ perMinute: 1, burst: 3 }) }) });
   const key = await secretFor(db.pool, 'AGENT', 'eve');

@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { unwrapped } from '../core/json.ts';
+import { limits } from '../limits/limits.ts';
 import type { Desk } from './ask.ts';
 import { accept, inbox, reject } from './handoffs.ts';
 import { handOff, transfer } from './handOff.ts';
@@ -176,6 +177,8 @@ export async function toolsOf(desk: Desk): Promise<Tool[]> {
   ];
 }
 
+const mostProblems = 20;
+
 /** Runs a call. @throws Refused */
 export async function callTool(
   desk: Desk,
@@ -187,11 +190,17 @@ export async function callTool(
   const tool = ownTools[name]!;
   if (!desk.works && !tool.reads)
     throw new Refused(`Your key may only read: ${name} needs a key of an agent, an operator or an admin.`, 'FORBIDDEN');
+  for (const [argument, value] of Object.entries(given))
+    if (Array.isArray(value) && value.length > limits.inputs.list)
+      throw new Refused(
+        `${argument} has ${value.length} items; the limit is ${limits.inputs.list}: send fewer at once.`,
+        'LIMIT_EXCEEDED',
+      );
   const parsed = tool.input.safeParse(given);
   if (parsed.success) return tool.run(desk, parsed.data, callId);
-  const problems = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`,
-  );
+  const problems = parsed.error.issues
+    .slice(0, mostProblems)
+    .map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${shortened(message)}`);
   throw new Refused(
     `Wrong arguments for ${name}. ${problems.join('. ')}. It takes: ${JSON.stringify(schemaOf(tool.input))}`,
     'BAD_USER_INPUT',
