@@ -88,8 +88,14 @@ export const commandRules: readonly Rule[] = [
   rule(['requirepass', 'masterauth'], String.raw`((?<![\w-])(?:requirepass|masterauth)[ \t]{1,4}${open})${value}`),
   rule(
     ['assword:'],
-    String.raw`(assword:?[ ]{0,2}\\{0,7}["'}\]][ \t{]{0,8}(?:exp_)?send[ \t-]{1,8}\\{0,7}["'])[^"'\\\n\0]{3,256}`,
+    String.raw`(assword:?[ ]{0,2}\\{0,7}["'}\]](?:[ \t{;]|\n|\\{1,2}n){0,8}(?:exp_)?send[ \t-]{1,8}\\{0,7}["'])[^"'\\\n\0]{3,256}`,
   ),
+  rule(['enable secret'], String.raw`(\benable[ ]secret[ ](?:\d[ ])?)${value}`),
+  rule(
+    ['wpa_passphrase'],
+    String.raw`(\bwpa_passphrase[ \t]{1,4}${open}[^\s"'\0]{1,64}${open}[ \t]{1,4}${open})${value}`,
+  ),
+  rule(['Input Password'], String.raw`(\bInput Password[ \t]{2,20}\S{1,100}[ \t]{2,20})${value}`),
   rule(
     ['keychain'],
     String.raw`((?<![\w-])security\b${rest(80)}keychain\b${rest(80)}[ \t]-p[ \t]{1,4}${open})${value}`,

@@ -11,7 +11,7 @@ export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'l
 
 const maxValueLength = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t]as[ \t]string[ \t]=|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est)[ \t]{0,4}:?[ \t]{1,4})?|[是为為][ \t]{0,4})/gi;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t]as[ \t]string[ \t]=|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{0,4}<-(?=[ \t]{0,4}["'])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est|è|é)[ \t]{0,4}:?[ \t]{1,4})?|[是为為は][ \t]{0,4})/gi;
 // Strings of many languages, and what makes a value of one: `Some("...")`, `new SecretString("...")`.
 const wrapper = String.raw`(?:new[ ])?(?:Some|Just|Ok|Optional\.of|[Ss]tr(?:ing)?(?:::from)?|Buffer\.from|bytes|pulumi\.secret|(?:[\w.]{0,30}[._])?(?:Secret|Sensitive|Password|Passphrase|Token|ApiKey)(?:Str|String|Value|Text)?(?:(?:::|\.)(?:new|of|from|unsafePlainText))?)\([ ]?`;
 const opening = new RegExp(`(?:${wrapper}){0,2}(?:[bBrRuUfFNL]{1,2}|[@$]{1,2})?#{0,3}(\\\\{0,7})("""|'''|["'\`])`, 'y');
@@ -122,7 +122,7 @@ function wholeLine(text: string, from: number, judged: string): string | null {
 }
 
 // "The password is ...", "I changed the password to ..."
-const saying = /[a-z是为為]/i;
+const saying = /[a-z是为為は]/i;
 // Words that follow the name of a flag in a sentence.
 const isProse = (value: string): boolean =>
   /^(?:and|are|arguments?|as|be|can|cannot|does|flags?|for|from|has|if|in|instead|into|is|it|may|must|not|on|options?|or|parameters?|should|so|that|the|then|to|values?|was|when|which|will|with|without)$/.test(
@@ -262,13 +262,20 @@ function bracketedValue(text: string, at: number): { start: number; end: number 
   return { start, end: start + value.length };
 }
 
+// What a line may say of a password instead of giving it.
+const state =
+  /^(?:binary|digest|disabled|email|enabled|encoded|encrypted|expired|field|hashed|input|label|login|plain|plaintext|prompt|provided|reset|stdin|supplied|username|varchar)$/;
+
 /** Whether the value is code: a call, an index, a member, a type or a variable. */
 export function isCode(text: string, end: number, value: string, form: Form, tight: boolean): boolean {
   const next = text[end] ?? '';
   if (/[([{<]/.test(next) || text.startsWith('=>', end)) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false;
-  if (!/\d/.test(value)) return form !== 'line' || !tight || !/^[a-z]{5,}$/.test(value) || namesItself(value);
+  if (!/\d/.test(value)) {
+    const isGiven = tight || (/: $/.test(text.slice(end - value.length - 2, end - value.length)) && !state.test(value));
+    return form !== 'line' || !isGiven || !/^[a-z]{5,}$/.test(value) || namesItself(value);
+  }
   // `password2`, `new_password_1`, `authToken2`
   const isVariable =
     /^(?:password|passwd|pass|pwd|pw|token|secret|key)_?\d{1,2}$/i.test(value) ||

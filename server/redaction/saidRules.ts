@@ -21,7 +21,12 @@ const rule = (pattern: string, hints?: string[], except = isPlain): Rule => ({
 const toLogIn = String.raw`(?:user(?:name)?[ ]?\/[ ]?pass(?:word)?|log(?:ged|ging)?[ -]?in|sign(?:ed|ing)?[ -]?in|credentials|creds|zugangsdaten|anmeldedaten|anmelden|einloggen|inicia(?:r)?[ ]sesi[oó]n|credenciales|connecte[rz]?|identifiants|(?:test|demo|admin|service)[ -]?(?:account|user|konto|login))`;
 const between = String.raw`(?:[ ](?:with|as|using|mit|als|con|como|avec|is|are|the|user|login|account))*[ ]?:?[ ]{0,2}\x60?`;
 
+/** Names of a password in languages in which no program names a field, and words for "is" after them. */
+const further = String.raw`(?:mots?[ ]de[ ]passe|parola[ ]d['’]ordine|palabra[ ]de[ ]paso|senha|has(?:ł|l)o|heslo|geslo|lozinka|l(?:ö|o)senord|adgangskode|kodeord|passord|salasana|jelsz(?:ó|o)|(?:ş|s)ifre(?:si|niz|m)?|parol(?:a|ă|ė|ē)|slapta(?:ž|z)odis|κωδικός(?:[ ]πρόσβασης)?|пароль|парола|лозинка|كلمة[ ](?:المرور|السر)|סיסמ(?:ה|א)|पासवर्ड|m(?:ậ|a)t[ ]kh(?:ẩ|a)u|kata[ ]sandi|รหัสผ่าน|গুপ্তসংকেত)`;
+const means = String.raw`(?:[ ]{0,2}[:：=—–-][ ]{0,2}|[ ]{1,2}(?:est|è|é|es|jest|je|är|er|on|este|is|là|adalah|yra|है|είναι)[ ]{0,2}:?[ ]{1,2}|[ ]{0,2}คือ[ ]{0,2})`;
+
 export const saidRules: readonly Rule[] = [
+  rule(String.raw`((?<![\w-])${further}${means}["'\x60]?)[^\s"'\x60,;|\\\0]{4,128}(?<![.:?)])`),
   // "log in with bob / ...", "Test account: demo@example.net / ..."
   rule(
     String.raw`((?<![\w-])${toLogIn}\b${between}(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}\x60?(?:[ ]?\/[ ]?|:[ ]?(?!\/\/)|[ ]\|[ ])\x60?)${bare}`,
@@ -34,9 +39,6 @@ export const saidRules: readonly Rule[] = [
   ),
   rule(
     String.raw`((?<![\w-])(?:password|passwort|kennwort|contrase(?:ñ|n)a|clave|senha|mots?[ _]de[ _]passe|wachtwoord|parola d.ordine|пароль)[ ]{1,2}["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`,
-  ),
-  rule(
-    String.raw`((?<![\w-])(?:mots?[ ]de[ ]passe|parola[ ]d['’]ordine|palabra[ ]de[ ]paso)[ ]{0,2}(?::|est|è|es)[ ]{0,2}:?[ ]?["'\x60]?)${bare}`,
   ),
   rule(
     String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`,

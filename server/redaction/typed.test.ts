@@ -151,6 +151,63 @@ test('redacts them in the notations that were found to be stored', () => {
   expect(recall, missed.slice(0, 40).join('\n---\n')).toBeGreaterThanOrEqual(0.95);
 });
 
+/** "Password" in languages in which programs name no field, with what stands between it and the value. */
+const inLanguages = [
+  'Le mot de passe est ',
+  'A senha é ',
+  'La password è ',
+  'Hasło: ',
+  'Heslo je ',
+  'Geslo: ',
+  'Lozinka: ',
+  'Lösenord: ',
+  'Adgangskode: ',
+  'Passord: ',
+  'Salasana on ',
+  'Jelszó: ',
+  'Şifre: ',
+  'Parola este ',
+  'Slaptažodis: ',
+  'Κωδικός: ',
+  'Пароль — ',
+  'Парола: ',
+  'كلمة المرور: ',
+  'סיסמה: ',
+  'पासवर्ड: ',
+  'Mật khẩu là ',
+  'Kata sandi: ',
+  'รหัสผ่าน: ',
+  '密码是 ',
+  'パスワードは ',
+  '비밀번호: ',
+];
+test.each([
+  ...inLanguages.map((before) => [`${before}*`]),
+  ['password <- "*"'],
+  ['expect "assword:"\nsend "*\\r"'],
+  ['Input Password    id=password    *'],
+  ['wpa_passphrase home *'],
+  ['enable secret *'],
+])('redacts typed passwords in %s', (carrier) => {
+  for (const value of fc.sample(joined(word, digits(2, 4)), { numRuns: 20, seed: 30 }))
+    expect(redactText(carrier.replace('*', value)).text).toBe(carrier.replace('*', '[redacted: password]'));
+});
+
+test.each(['password: *', 'db:\n  password: *\n  port: 5432', '- password: * # ours', 'keystore_password: *'])(
+  'redacts a word without a digit on a line of its own: %j',
+  (carrier) => {
+    for (const value of fc.sample(letters(6, 12), { numRuns: 20, seed: 30 }))
+      expect(redactText(carrier.replace('*', `${value}q`)).count).toBe(1);
+  },
+);
+test.each([
+  'password: hashed',
+  'password:digest',
+  'password = var.password',
+  '  password: liverpool,',
+  'passwords: liverpool',
+])('leaves %j', (text) => expect(redactText(text)).toMatchObject({ text, count: 0 }));
+
 test.each([
   `const label = labels.password || 'Password';`,
   `const text = t.password ?? "Enter the password";`,

@@ -1,6 +1,6 @@
 // Placeholders for secrets: variables, templates, words, marks of earlier redactions.
 const placeholderStart =
-  /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
+  /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|(?:var|local|module|each|data|random_password)\.[a-z_]|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
 const placeholderWord =
   /\$\{|\{\{|(?:^|[^a-z])your[-_ ]?[a-z]|placeholder|replace[-_]?(?:me|with|this)|redacted|insert[-_]|dummy|todo\b|fixme|\.\.\.|…|x{4,}|\*{3,}|_here$|process\.env/i;
 // Not in capitals: the example keys in the manuals of AWS contain EXAMPLE and are redacted like real ones.
