@@ -49,9 +49,9 @@ const subscription = 'subscription { handoffEvents { type } }';
 const many = '{ sessions(first: 50) { nodes { id title events(first: 5) { nodes { type } } } } }';
 const ask = (query: string, headers: Headers = {}): Buffer =>
   http('POST', '/graphql', { ...json, ...headers }, JSON.stringify({ query }));
-const inChunks = (body: string): Buffer =>
+const inChunks = (body: string, path = '/graphql'): Buffer =>
   Buffer.concat([
-    http('POST', '/graphql', { ...json, 'transfer-encoding': 'chunked' }),
+    http('POST', path, { ...json, 'transfer-encoding': 'chunked' }),
     Buffer.from(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
   ]);
 const get = (query: string, headers: Headers): Buffer =>
@@ -60,6 +60,12 @@ const move = (to: string): string =>
   `mutation { reassignSession(input: { sessionId: "${sessionId}", agentId: "${to}" }) { __typename } }`;
 const create = 'mutation { createSession(input: { title: "broken off", agentId: "ada" }) { __typename } }';
 const rpc = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+const inbox = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'baton_inbox', arguments: {} },
+});
 
 /** A frame of a client, masked with zeros. */
 function frame(text: string): Buffer {
@@ -95,16 +101,34 @@ const kinds: Record<string, Buffer> = {
   'two subscriptions, the second pipelined': Buffer.concat([ask(subscription, sse), ask(subscription, sse)]),
   'a socket': Buffer.concat([upgrade, ...spoken]),
   'an MCP message': http('POST', '/mcp', { ...json, accept: 'application/json, text/event-stream' }, rpc),
+  'a call of a tool over MCP': http(
+    'POST',
+    '/mcp/ada',
+    { ...json, accept: 'application/json, text/event-stream' },
+    inbox,
+  ),
   'an MCP stream': http('GET', '/mcp', sse),
   'an MCP stream of an agent': http('GET', '/mcp/ada', sse),
   'a download': http('GET', `/sessions/${sessionId}.json`, { 'accept-encoding': 'gzip' }),
   'a download of a handoff': http('GET', `/handoffs/${encodeId('handoff', handoff.handoffId!)}.md`),
+  'a session for Claude Code': http('GET', `/sessions/${sessionId}.claude-code.jsonl`),
+  'a session for Codex': http('GET', `/sessions/${sessionId}.codex.jsonl`, { 'accept-encoding': 'gzip' }),
+  'a handoff as JSON': http('GET', `/handoffs/${encodeId('handoff', handoff.handoffId!)}.json`),
+  'a list as CSV': http('GET', '/sessions.csv', { 'accept-encoding': 'gzip' }),
+  'another list as CSV': http('GET', '/handoffCounts.csv'),
+  'an upload in chunks': inChunks(workTranscript(200_000), '/sessions/new/transcript?title=x'),
+  'an import of agents in chunks': inChunks(JSON.stringify({ files: [] }), '/agents/import'),
   'an upload': http('POST', '/sessions/new/transcript?title=x', {}, workTranscript(200_000)),
   'an import of agents': http('POST', '/agents/import', json, JSON.stringify({ files: [], pad: 'x'.repeat(100_000) })),
   'a refused upload': http('POST', '/nowhere', {}, 'x'.repeat(300_000)),
   'the dashboard': http('GET', '/', { accept: 'text/html', 'accept-encoding': 'br' }),
   GraphiQL: http('GET', '/graphql', { accept: 'text/html' }),
+  'an address of no page': http('GET', '/nowhere', { accept: 'text/html' }),
+  'an icon of the dashboard': http('GET', '/favicon.svg'),
+  'a preflight': http('OPTIONS', '/graphql', { origin: 'https://a.example', 'access-control-request-method': 'POST' }),
+  'a HEAD': http('HEAD', '/'),
   metrics: http('GET', '/metrics'),
+  'a sign of life': http('GET', '/livez'),
   'a probe': http('GET', '/readyz'),
 };
 

@@ -13,7 +13,7 @@ const exempt = new Set(['Under attack', 'What Baton does not protect from', 'Con
 const promised = new Set(['Limits']);
 /** A paragraph with one of these words says what happens under a fault. */
 const fault =
-  /\b(SIGTERM|SIGKILL|kill(s|ed)?|crash(es|ed)?|dies|full disk|(is|are|may be) away|loses?|lost|missing)\b/i;
+  /\b(SIGTERM|SIGKILL|kill(s|ed)?|crash(es|ed)?|dies|full disk|(is|are|may be) away|loses?|lost|missing|fails|revoked|does not start|UNAVAILABLE|CURSOR_EXPIRED)\b/i;
 
 interface Passage {
   heading: string;
