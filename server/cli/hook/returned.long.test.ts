@@ -94,10 +94,8 @@ async function brokenCall(path: string): Promise<string> {
     const closed = new Promise((resolve) => void sent.on('error', () => undefined).on('close', resolve));
     const params = { name: 'baton_read', arguments: {} };
     sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
-    await vi.waitFor(async () => {
-      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'handoffs'::regclass`;
-      expect((await lock.query(waiting)).rowCount).toBeGreaterThan(0);
-    });
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'handoffs'::regclass`;
+    await vi.waitFor(async () => expect((await lock.query(waiting)).rowCount).toBeGreaterThan(0), { timeout: 60_000 });
     sent.destroy();
     await closed;
     // Another connection is served after the end of that one was.
