@@ -209,6 +209,8 @@ test.each([
 ])('leaves %j', (text) => expect(redactText(text)).toMatchObject({ text, count: 0 }));
 
 test.each([
+  '<input type="password" name="password" />\n<input type="submit" value="Login" />',
+  '<input name="password"><button name="go" value="Login">Go</button>',
   `const label = labels.password || 'Password';`,
   `const text = t.password ?? "Enter the password";`,
   'We keep a token or "cookie" of the session.',

@@ -13,7 +13,7 @@ const valueField = new RegExp(
   'gi',
 );
 /** Where an object, an element or an item ends, or the next one begins. */
-const border = /\n[ \t]*\n|[}\])\0]|\n[ \t]*-[ \t]|<\/(?:property|entry|item|dict|parameter|bean)>|(?<![A-Za-z-])(?:\w{0,24}(?:name|key)|variable)(?:[ ]{0,7}["'`])?[ \t]{0,8}[:=]/i; // prettier-ignore
+const border = /\n[ \t]*\n|[}\])\0]|\/>|<(?:input|button|option|select)\b|\n[ \t]*-[ \t]|<\/(?:property|entry|item|dict|parameter|bean)>|(?<![A-Za-z-])(?:\w{0,24}(?:name|key)|variable)(?:[ ]{0,7}["'`])?[ \t]{0,8}[:=]/i; // prettier-ignore
 const openings = /[{\0]|\/>|\n[ \t]*(?=\n)|(?:^|\n)[ \t>+]*-[ \t]/g;
 
 /** Before the name in a pair: `("NAME", "...")`, `Map.of("a", "...", "NAME", "...")`. */
