@@ -317,6 +317,10 @@ const isTyped = (value: string): boolean =>
 // A pointer, a member, a call, the path of a package, the name of a migration.
 const code = /^\d{4}_[a-z]|^[*&<[({]\w*[A-Za-z]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|\(|^[a-z][\w-]*(?:\.[\w-]+)+\//;
 
+const relative = /^\.{1,2}\/[\w./-]+$/;
+// `tokenAuth "github.com/owner/name/auth"` in Go
+const packagePath = /^[a-z][a-z0-9-]*(?:\.[a-z]{2,})+(?:\/[a-z][a-z0-9._-]*)+$/;
+
 /** Whether a value is a secret, given what its name means. */
 export function isSecret({ strength, orFolder }: Naming, value: string, form: Form): boolean {
   if (isPlaceholder(value) || isVersion(value) || isLabel(value)) return false;
@@ -328,6 +332,7 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
       (/\d/.test(value) ? isQuotedOrData(form) && !instruction.test(value) : form === 'entry' && !sentence.test(value))
     );
   if (/^(?:\.{0,2}|~)\/[\w.-]+(?:\/[\w.-]*)*$/.test(value) && value.length < 200 && !/\d/.test(value)) return false;
+  if (relative.test(value) || packagePath.test(value)) return false;
   if (isBase64Key(value) && strength !== 'weak' && strength !== 'vague') return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (form === 'cell' && code.test(value)) return false;

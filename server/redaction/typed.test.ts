@@ -209,6 +209,8 @@ test.each([
 ])('leaves %j', (text) => expect(redactText(text)).toMatchObject({ text, count: 0 }));
 
 test.each([
+  'replace example.org/a/onepassword => ./providers/v1/onepassword',
+  'import senhaseguraAuth "github.com/owner/name/v2/auth"',
   '<input type="password" name="password" />\n<input type="submit" value="Login" />',
   '<input name="password"><button name="go" value="Login">Go</button>',
   `const label = labels.password || 'Password';`,
