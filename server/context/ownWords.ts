@@ -94,6 +94,14 @@ export function ownWords(text: string): string {
   return own === text.trim() ? text : own;
 }
 
+const refusal =
+  /^(?:Error: )?The user doesn't want to (?:proceed|take)[^]{0,400}?(?:the user said:|reason for the rejection:)\s*([^]*)/;
+const notes = /\n+Note: The user's next message may contain a correction[^]*$/;
+
+/** What a person wrote when they refused a call; empty when they wrote nothing. */
+export const wordsOfRefusal = (result: string): string =>
+  (refusal.exec(result)?.[1] ?? '').replace(notes, '').trim();
+
 /** Texts of one message in a person's place: those with a person's words, and those of the program. */
 export function apart(texts: readonly string[]): { own: string[]; program: string[] } {
   const own = texts.filter((text) => text.trim() !== '' && ownWords(text) !== '');

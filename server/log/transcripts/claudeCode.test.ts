@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callsIn, readFixture, readText, saidIn } from '../../../test/readTranscripts.ts';
 
 test('lists no file as modified when its only Write failed', async () => {
@@ -218,4 +218,65 @@ test('reads words that a person sent while the agent worked, and no other queued
     '0 USER: Repair the fence.',
     '1 USER: Use oak.',
   ]);
+});
+
+describe('words of people outside of their own entries', () => {
+  const entries = (...list: object[]): string =>
+    list.map((entry, index) => JSON.stringify({ sessionId: 's', uuid: `u${index}`, ...entry })).join('\n');
+  const user = (content: unknown) => ({ type: 'user', message: { content } });
+  const agent = (...content: object[]) => ({ type: 'assistant', message: { content } });
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'Edit', input: { file_path: '/f', new_string: id } });
+  const refused = (id: string, text: string) =>
+    user([{ type: 'tool_result', tool_use_id: id, is_error: true, content: text }]);
+  const queue = (operation: string, content?: string) => ({ type: 'queue-operation', operation, content });
+  const said = async (text: string): Promise<string[]> =>
+    saidIn(await readText(text)).filter((line) => line.includes('USER'));
+  const how =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).";
+
+  test.each([
+    ['after a colon', `${how} To tell you how to proceed, the user said:\nUse oak.\nNot pine.`, 'Use oak.\nNot pine.'],
+    [
+      'as a reason',
+      "The user doesn't want to take this action right now. The user provided the following reason for the rejection: Use oak.",
+      'Use oak.',
+    ],
+    [
+      'before a note of the program',
+      `${how} To tell you how to proceed, the user said:\nUse oak.\n\nNote: The user's next message may contain a correction or preference. Pay close attention.`,
+      'Use oak.',
+    ],
+    ['without words', `${how} STOP what you are doing and wait for the user to tell you how to proceed.`, null],
+    ['in the output of a command', `exit 1\nthe user said:\nUse oak.`, null],
+  ])('reads what a person wrote with a refusal: %s', async (_name, result, words) => {
+    const text = entries(user('Repair the fence.'), agent(call('c1')), refused('c1', result));
+    expect(await said(text)).toEqual(['0 USER: Repair the fence.', ...(words === null ? [] : [`1 USER: ${words}`])]);
+  });
+
+  test.each([
+    ['taken out while the agent works', [queue('enqueue', 'Use oak.'), queue('remove')], ['Use oak.']],
+    ['in their order', [queue('enqueue', 'a'), queue('enqueue', 'b'), queue('remove'), queue('remove')], ['a', 'b']],
+    ['by their text', [queue('enqueue', 'a'), queue('enqueue', 'b'), queue('remove', 'b')], ['b']],
+    ['taken back into the input', [queue('enqueue', 'Use oak.'), queue('popAll'), queue('remove')], []],
+    ['with an entry of their own', [queue('enqueue', 'Use oak.'), queue('dequeue'), user('Use oak.')], ['Use oak.']],
+    [
+      'taken out, and then with an entry of their own',
+      [queue('enqueue', 'Use oak.'), queue('remove'), user('Use oak.')],
+      ['Use oak.'],
+    ],
+    [
+      'taken out, and then as an attachment',
+      [
+        queue('enqueue', 'Use oak.'),
+        queue('remove'),
+        { type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: 'Use oak.' } },
+      ],
+      ['Use oak.'],
+    ],
+    ['of the program', [queue('enqueue', '<task-notification>done</task-notification>'), queue('remove')], []],
+    ['a command of the program', [queue('enqueue', '/exit'), queue('remove')], []],
+  ])('reads queued words once: %s', async (_name, list, words) => {
+    const text = entries(user('Repair the fence.'), agent({ type: 'text', text: 'I do.' }), ...list);
+    expect((await said(text)).map((line) => line.replace(/^\d+ USER: /, ''))).toEqual(['Repair the fence.', ...words]);
+  });
 });

@@ -1,4 +1,4 @@
-import { apart } from '../../context/ownWords.ts';
+import { apart, wordsOfRefusal } from '../../context/ownWords.ts';
 import { maxTasks, type Draft, type Place } from './draft.ts';
 import type { Reader } from './reader.ts';
 import { isCursor } from './cursor.ts';
@@ -34,6 +34,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   const list = new TaskList();
   const uuids = new Set<unknown>();
   const tree = new Conversation();
+  const queue = new Queue();
   const summaries: Fields[] = [];
   let titled = false;
   let named = false;
@@ -55,6 +56,8 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       draft.answer(block['tool_use_id'], outcome, place, (call) => {
         if (!outcome.failed && !sidechain) list.apply(call, entry['toolUseResult'], draft, place);
       });
+      const words = outcome.failed && !sidechain ? wordsOfRefusal(outcome.text) : '';
+      if (words !== '') tree.answer(entry, draft.addPersonMessage([words], place));
     }
     const texts = textsOf(blocks);
     const mayBeOwn = entry['isMeta'] !== true && entry['isCompactSummary'] !== true && results.length === 0;
@@ -67,9 +70,24 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   }
 
   function said(own: string[], program: string[], place: Place): MessageEntry | null {
+    const before = queue.delivered(own.join('\n'));
+    if (before !== undefined) draft.demote(before);
     const message = own.length > 0 ? draft.addPersonMessage(own, place) : null;
     draft.addMessage('SYSTEM', program, place);
     return message;
+  }
+
+  /** The program takes words out of its queue when it gives them to a working agent; older versions write no other entry with them. */
+  function queueOperation({ operation, content }: Fields, place: Place): void {
+    if (operation === 'enqueue') queue.add(content);
+    else if (operation === 'popAll') queue.clear();
+    else if (operation === 'dequeue') queue.next(content);
+    else if (operation === 'remove') {
+      const { own } = apart([queue.next(content)]);
+      if (own.length === 0 || isTypedCommand.test(own[0]!)) return;
+      const message = draft.addPersonMessage(own, place);
+      if (message !== null) queue.deliver(own[0]!, message);
+    }
   }
 
   /** Words of a person that came while the agent worked. */
@@ -137,6 +155,7 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (entry['type'] === 'user') user(entry, place, sidechain);
       else if (entry['type'] === 'assistant') assistant(entry, place, sidechain);
       else if (entry['type'] === 'attachment' && !sidechain) queued(entry, place);
+      else if (entry['type'] === 'queue-operation' && !sidechain) queueOperation(entry, place);
       else if (entry['type'] === 'system' && entry['subtype'] === 'compact_boundary' && !sidechain)
         draft.compact(place);
       else if (entry['type'] === 'custom-title' || entry['type'] === 'ai-title') name(entry);
@@ -157,6 +176,42 @@ export function claudeCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       if (own !== undefined) draft.name(own['summary']);
     },
   };
+}
+
+/** A command of the program without arguments: it runs outside the conversation. */
+const isTypedCommand = /^\/[\w:-]+$/;
+
+const maxQueued = 1_000;
+
+/** Words that people typed while the agent worked, in order. */
+class Queue {
+  #waiting: string[] = [];
+  readonly #delivered = new Map<string, MessageEntry>();
+
+  add(content: unknown): void {
+    if (typeof content === 'string' && this.#waiting.length < maxQueued) this.#waiting.push(content);
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+
+  /** Takes out the given words, or without them the oldest; empty when there are none. */
+  next(content: unknown): string {
+    const at = typeof content === 'string' ? this.#waiting.indexOf(content) : 0;
+    return at < 0 ? String(content) : (this.#waiting.splice(at, 1)[0] ?? '');
+  }
+
+  deliver(words: string, message: MessageEntry): void {
+    if (this.#delivered.size < maxQueued) this.#delivered.set(words.trim(), message);
+  }
+
+  /** The message with these words, once: an entry of their own takes its place. */
+  delivered(words: string): MessageEntry | undefined {
+    const message = this.#delivered.get(words.trim());
+    this.#delivered.delete(words.trim());
+    return message;
+  }
 }
 
 interface Node {
