@@ -99,8 +99,7 @@ const refusal =
 const notes = /\n+Note: The user's next message may contain a correction[^]*$/;
 
 /** What a person wrote when they refused a call; empty when they wrote nothing. */
-export const wordsOfRefusal = (result: string): string =>
-  (refusal.exec(result)?.[1] ?? '').replace(notes, '').trim();
+export const wordsOfRefusal = (result: string): string => (refusal.exec(result)?.[1] ?? '').replace(notes, '').trim();
 
 /** Texts of one message in a person's place: those with a person's words, and those of the program. */
 export function apart(texts: readonly string[]): { own: string[]; program: string[] } {
