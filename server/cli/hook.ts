@@ -24,7 +24,7 @@ const promptWaitMs = 1_000;
 const handoffBudgetMs = 7_000;
 /** An import in the background. */
 const backgroundMs = 120_000;
-/** A hook and what it starts end by themselves, whatever they wait for: the tool ends a hook after 10 s too. */
+/** A hook and what it starts end by themselves, whatever they wait for. The tool gives a hook before a call 20 s: a starved machine takes 3 s more. */
 const lifeMs = { hook: 9_000, background: backgroundMs + 30_000 };
 
 /** Input of both tools. */

@@ -27,7 +27,7 @@ export const serverName = 'baton';
 /** Tools of Baton that mean a session; before those that move custody the transcript is imported. */
 const sessionTools = `mcp__${serverName}__(baton_handoff|baton_note|transfer_to_.*)`;
 
-const timeouts = { SessionStart: 5, UserPromptSubmit: 5, PreToolUse: 10, PreCompact: 5, Stop: 5, SessionEnd: 3 };
+const timeouts = { SessionStart: 5, UserPromptSubmit: 5, PreToolUse: 20, PreCompact: 5, Stop: 5, SessionEnd: 3 };
 
 /** Hook groups that call `command` for every event. Both tools have these events, with the same input and output. */
 export function hooksOf(command: string): Record<string, HookGroup> {
