@@ -59,7 +59,7 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     const texts = [text(part['text'])];
     if (isReverted) draft.addMessage('SYSTEM', texts, place, { kind: 'STATUS' });
     else if (info['role'] === 'assistant') {
-      const id = text(info['id']) || text(part['messageID']) || `line ${draft.lines[place.line]!.key}`;
+      const id = idOf(info['id']) || idOf(part['messageID']) || `line ${draft.lines[place.line]!.key}`;
       draft.assistant(id);
       // The summary of a compacted window is written by the model for itself.
       if (info['summary'] === true) draft.addMessage('SYSTEM', texts, place, { kind: 'STATUS' });
@@ -108,9 +108,9 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     knows: ({ type, part }) => types.has(type === 'part' ? fieldsOf(part)['type'] : type),
     typeOf: ({ type, part }) => (type === 'part' ? fieldsOf(part)['type'] : type),
     keyOf: ({ type, info, part }) => {
-      const { id } = fieldsOf(type === 'part' ? part : info);
+      const id = idOf(fieldsOf(type === 'part' ? part : info)['id']);
       const { status } = fieldsOf(fieldsOf(part)['state']);
-      return typeof id === 'string' ? shortHash(`opencode ${String(type)} ${id} ${text(status)}`) : null;
+      return id === '' ? null : shortHash(`opencode ${String(type)} ${id} ${text(status)}`);
     },
     at: ({ info, part, message: of }) => {
       const { start, created } = fieldsOf(fieldsOf(part ?? info)['time']);
@@ -134,6 +134,9 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     },
   };
 }
+
+/** Empty for a word in place of an id: exports with blacked-out secrets have the same one many times. */
+const idOf = (id: unknown): string => (typeof id === 'string' && /^[a-z]+_\w/.test(id) ? id : '');
 
 /** A time in milliseconds. */
 function instant(value: unknown): Date | null {

@@ -277,3 +277,11 @@ describe('Aider', () => {
     expect(new Set(longer).size).toBe(longer.length);
   });
 });
+
+test('reads each part of an export of OpenCode of which the ids were blacked out', async () => {
+  const out = made.OPENCODE({}).replace(/"(?:prt|msg)_[1-5]"/g, '"REDACTED"');
+  expect(saidIn(await readText(out)).filter((line) => !line.includes('SYSTEM'))).toEqual([
+    '0 USER: Mend the fence.',
+    '0 ASSISTANT: It is mended.',
+  ]);
+});
