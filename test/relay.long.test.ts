@@ -28,6 +28,7 @@ import { loopbackOnly, type Wrap } from './loopback.ts';
 import { client } from './graphql.ts';
 import { freePort } from './ports.ts';
 import { scriptedModel, type Step } from './scriptedModel.ts';
+import { takeCore } from './busyCore.ts';
 import { startServer } from './server.ts';
 import { killCommands, type WatchLine } from './watching.ts';
 import { world } from './world.ts';
@@ -75,8 +76,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   const heard: { type: string; session: string | undefined }[] = [];
 
   beforeAll(async () => {
-    for (let n = 0; n < spinning; n += 1)
-      endsWithThisProcess(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+    for (let n = 0; n < spinning; n += 1) endsWithThisProcess(takeCore());
     mkdirSync(join(home, '.claude'), { recursive: true });
     writeFileSync(join(home, '.claude/settings.json'), '{"enableAllProjectMcpServers": true}');
     mkdirSync(codexHome);

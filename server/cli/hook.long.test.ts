@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
+import { takeCore } from '../../test/busyCore.ts';
 import { entry, listen, passOn, workplace } from '../../test/hooks.ts';
 import { startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -29,7 +30,7 @@ it.each([
     const hanging = await listen(createServer(() => undefined));
     const failing = await listen(createServer((_request, response) => response.writeHead(500).end()));
     for (let n = 0; n < spinning; n += 1) {
-      const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+      const child = takeCore();
       atEnd(() => void child.kill('SIGKILL'));
     }
 

@@ -1,10 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeCore } from '../../test/busyCore.ts';
 import { check, type Verdict } from './checks.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
 
@@ -45,7 +46,7 @@ const spentMs = (): number => Number(readFileSync('/proc/thread-self/schedstat',
 
 describe('the largest schemas and payloads', () => {
   let others: ChildProcess[] = [];
-  beforeAll(() => void (others = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))));
+  beforeAll(() => void (others = [1, 2].map(() => takeCore())));
   afterAll(() => others.forEach((other) => void other.kill('SIGKILL')));
 
   it('use neither the event loop nor more than their time and memory, and honest payloads pass beside them', async () => {
