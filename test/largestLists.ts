@@ -115,8 +115,8 @@ function put(type: GraphQLInputType, value: unknown, [name, ...rest]: readonly s
   if (name === undefined) return filled;
   const own = getNullableType(type);
   if (isListType(own)) {
-    const items = Array.isArray(value) ? value.slice(1) : [];
-    return [put(own.ofType, Array.isArray(value) ? value[0] : undefined, rest, filled), ...items];
+    const [first, ...items] = Array.isArray(value) ? (value as unknown[]) : [];
+    return [put(own.ofType, first, rest, filled), ...items];
   }
   if (!isInputObjectType(own)) throw new Error(`${String(own)} has no ${name}`);
   const before = { ...(smallest(own) as object), ...(value as object | undefined) } as Record<string, unknown>;

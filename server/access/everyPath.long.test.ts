@@ -306,7 +306,7 @@ async function askEverything(caller: Caller): Promise<Answer[]> {
       value,
       text: JSON.stringify([value, errors.map(({ message }) => message)]),
       codes: errors.map(({ originalError, extensions, message }) =>
-        originalError instanceof ForbiddenError ? 'FORBIDDEN' : String(extensions['code'] ?? message),
+        originalError instanceof ForbiddenError ? 'FORBIDDEN' : ((extensions['code'] as string | undefined) ?? message),
       ),
     });
   }
