@@ -111,7 +111,7 @@ it('a handoff is forbidden until Baton reads nothing more for a minute, with wha
   for (let answer = await call(); answer.permissionDecision === 'deny'; answer = await call())
     reasons.push(answer.permissionDecisionReason!);
   const [last, ...before] = reasons.reverse();
-  expect(last).toMatch(/^Baton has read 4 of 6 MB .* comes no further\. Tell the user\. To hand off without the rest/);
+  expect(last).toMatch(/^Baton has read 4 of 7 MB .* comes no further\. Tell the user\. To hand off without the rest/);
   expect(before.length).toBeGreaterThan(10);
   for (const reason of before) expect(reason).toMatch(/reads on\. Call the tool again now/);
 }, 300_000);
