@@ -81,14 +81,18 @@ async function least(made: (share: number) => LargestList): Promise<{ name: stri
 
 it(`no list or JSON of any operation takes ${mostMs} ms of the event loop`, { timeout: 1_800_000 }, async () => {
   const rows = [];
+  const slow = [];
   const first = Math.floor(Math.random() * apart);
   for (const [index, made] of largestLists().entries()) {
     if (index % apart !== first) continue;
     const row = await least(made);
     expect(row.said).not.toMatch(/INTERNAL_SERVER_ERROR|GRAPHQL_VALIDATION_FAILED/);
-    // A full machine takes more processor time for the same work: its programs push each other out of the caches.
-    rows.push({ ...row, mostMs: row.ms < mostMs ? mostMs : mostMs * measureSlowness() });
+    if (row.ms < mostMs) rows.push({ ...row, mostMs });
+    else slow.push(made);
   }
+  // The first requests of a server compile its code. A full machine takes more processor time for the same work: its programs push each
+  // other out of the caches.
+  for (const made of slow) rows.push({ ...(await least(made)), mostMs: mostMs * measureSlowness() });
   rows.sort((one, other) => other.ms - one.ms);
   const lines = rows.slice(0, 15).map(({ name, ms, said }) => `${ms.toFixed(0)} ms ${name} ${said.slice(0, 80)}`);
   process.stdout.write(`${rows.length} lists, alone and in pairs\n${lines.join('\n')}\n`);

@@ -2,7 +2,7 @@ import { limits } from '../limits/limits.ts';
 
 /** Where values are bounded: 90,000 names of one object held the event loop for 150 ms, 200,000 empty objects for 130. */
 const maxNames = 10_000;
-const maxNested = 50_000;
+const maxNested = 40_000;
 /** A text that is not JSON takes as long to refuse as this number of empty objects to read. */
 const nestedOfFault = 20;
 /** `JSON.parse` takes 150 ms for 500,000 levels, which nothing that is sent here needs. */

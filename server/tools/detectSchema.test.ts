@@ -117,31 +117,31 @@ describe('detectHandoffs', () => {
   });
 
   it.each([
-    ['events', (count: number) => 'data: {}\n\n'.repeat(count), 50_000],
-    ['events that end with carriage returns', (count: number) => 'data: {}\r\r'.repeat(count), 50_000],
-    ['lines', (count: number) => '{}\n'.repeat(count), 49_980],
-    ['events that are no JSON', (count: number) => 'data: }\n\n'.repeat(count), 2_500],
-    ['objects in a list', (count: number) => JSON.stringify(Array.from({ length: count }, () => ({}))), 49_999],
+    ['events', (count: number) => 'data: {}\n\n'.repeat(count), 40_000],
+    ['events that end with carriage returns', (count: number) => 'data: {}\r\r'.repeat(count), 40_000],
+    ['lines', (count: number) => '{}\n'.repeat(count), 39_980],
+    ['events that are no JSON', (count: number) => 'data: }\n\n'.repeat(count), 2_000],
+    ['objects in a list', (count: number) => JSON.stringify(Array.from({ length: count }, () => ({}))), 39_999],
   ])('takes a text of many %s, and refuses more with LIMIT_EXCEEDED', async (_what, text, most) => {
     expect((await detect(text(most))).data.detection).toEqual({ format: null, calls: [], chosen: null });
     expect((await detect(text(most + 21))).errors).toMatchObject([
       {
         extensions: { code: 'LIMIT_EXCEEDED' },
         message:
-          '50001 lists and objects exceed the limit of 50000 in one request: send only the last answer of the model',
+          '40001 lists and objects exceed the limit of 40000 in one request: send only the last answer of the model',
       },
     ]);
   });
 
   it('bounds the arguments of all calls together', async () => {
-    const json = JSON.stringify({ a: Array.from({ length: 49_998 }, () => ({})) });
+    const json = JSON.stringify({ a: Array.from({ length: 39_998 }, () => ({})) });
     const { data } = await detect(openaiResponse([json, '{}'].map((json) => ({ name: 'transfer_to_bob', json }))));
     expect(data.detection?.calls).toMatchObject([
       { problem: null },
       {
         problem: {
           code: 'INVALID_ARGUMENTS',
-          message: 'The arguments are JSON of more than 50000 lists and objects: send fewer',
+          message: 'The arguments are JSON of more than 40000 lists and objects: send fewer',
         },
       },
     ]);
