@@ -39,7 +39,10 @@ export async function meantBy(pool: Pool, terms: Terms): Promise<Terms> {
   };
 }
 
-/** The matches of one type with their ranks, as a table expression. `most`: enough for a page of so many after `after`; null: up to `ranked`, to be counted. */
+/**
+ * SQL of a table with the matches of one type and their ranks. `most`: results of a page, which may begin at `after`; without it up to
+ * `ranked` matches are found, to be counted.
+ */
 type Part = (search: Search, place: Place, most: number | null) => string;
 
 /** For a type with titles or names, and for a count: the newest matches of every word as it is, then those of a prefix where there is room. */

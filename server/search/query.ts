@@ -31,7 +31,7 @@ export type Place = (value: unknown) => string;
 export interface Queries {
   /** The words as they are. */
   exact: string;
-  /** The words with the last one as a prefix; the same as `exact` when it is none. */
+  /** The words, of which the last may be the beginning of a word. It equals `exact` when the query does not end in a word. */
   any: string;
 }
 

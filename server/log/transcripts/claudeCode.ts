@@ -196,7 +196,7 @@ class Queue {
     this.#waiting = [];
   }
 
-  /** Takes out the given words, or without them the oldest; empty when there are none. */
+  /** Takes the given words out of the queue; an operation that names no words takes the oldest. Returns an empty text when nothing waits. */
   next(content: unknown): string {
     const at = typeof content === 'string' ? this.#waiting.indexOf(content) : 0;
     return at < 0 ? String(content) : (this.#waiting.splice(at, 1)[0] ?? '');
