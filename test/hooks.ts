@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,7 +36,8 @@ export function workplace(
   }: { agent?: string; branch?: string; key?: string; wait?: string | null; state?: string } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), 'baton-hook-'));
-  atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
+  // What a hook left in the background may still write.
+  atEnd(() => rm(root, { recursive: true, force: true, maxRetries: 20 }));
   const folder = join(root, 'garden');
   mkdirSync(join(folder, '.git'), { recursive: true });
   writeFileSync(join(folder, '.git/HEAD'), `ref: refs/heads/${branch}\n`);
