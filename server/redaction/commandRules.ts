@@ -1,5 +1,5 @@
 import type { Rule } from './finding.ts';
-import { isPlaceholder } from './values.ts';
+import { isPlaceholder, isPlain } from './values.ts';
 
 // Passwords that are recognised by their position in a command. Quotes may be escaped, as in JSON.
 
@@ -57,7 +57,7 @@ export const commandRules: readonly Rule[] = [
   ),
   rule(
     ['htpasswd'],
-    String.raw`(\bhtpasswd(?=[ \t][^\n\0]{0,40}-\w{0,8}b)(?:[ \t]{1,4}-\w{1,8}){1,4}[ \t]{1,4}\S{1,200}[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}${open})${value}`,
+    String.raw`(\bhtpasswd(?=[ \t][^\n\0]{0,40}-\w{0,8}b)(?:(?:[ \t]{1,4}-\w{1,8}){1,4}[ \t]{1,4}\S{1,200}|(?=[ \t]{1,4}-\w{0,8}n)[ \t]{1,4}-\w{1,8})[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}${open})${value}`,
   ),
   rule(
     ['chpasswd'],
@@ -65,8 +65,8 @@ export const commandRules: readonly Rule[] = [
   ),
   // Secrets piped into a command: sudo -S, docker login --password-stdin, gh auth login --with-token.
   rule(
-    ['-stdin', 'sudo', '--with-token'],
-    String.raw`((?<![\w-])echo[ \t]{1,4}(?:-n[ \t]{1,4})?${open})[^\s"'\\|\0]{3,256}(?=${open}[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}-S|[^\n\0|]{1,200}(?:--password-stdin|--with-token|--stdin)))`,
+    ['-stdin', 'sudo', '--with-token', 'kinit', 'cryptsetup', '-fd'],
+    String.raw`((?<![\w-])(?:echo[ \t]{1,4}(?:-n[ \t]{1,4})?|printf[ \t]{1,4}(?:["']?%s(?:\\{1,2}n)?["']?[ \t]{1,4})?)${open})[^\s"'\\|%\0][^\s"'\\|\0]{2,256}(?=${open}[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4}-S|(?:sudo[ \t]{1,4})?(?:kinit|cryptsetup)\b|[^\n\0|]{1,200}(?:--password-stdin|--with-token|--stdin|--passphrase-fd)))`,
   ),
   rule(
     ['secret set'],
@@ -90,7 +90,29 @@ export const commandRules: readonly Rule[] = [
     ['assword:'],
     String.raw`(assword:?[ ]{0,2}\\{0,7}["'}\]](?:[ \t{;]|\n|\\{1,2}n){0,8}(?:exp_)?send[ \t-]{1,8}\\{0,7}["'])[^"'\\\n\0]{3,256}`,
   ),
-  rule(['enable secret'], String.raw`(\benable[ ]secret[ ](?:\d[ ])?)${value}`),
+  rule(
+    ['enable ', 'username ', 'snmp-server'],
+    String.raw`(\b(?:enable|username[ ]{1,4}(?!and |or )[\w.@-]{1,64}(?:[ ]privilege[ ]\d{1,2})?)[ ]{1,4}(?:password|secret)[ ](?:\d[ ])?|\bsnmp-server[ ]community[ ])${value}`,
+    'g',
+    isPlain,
+  ),
+  rule(
+    ['sqlcmd', 'bcp', 'osql', 'ipmitool'],
+    String.raw`((?<![\w-])(?:sqlcmd|bcp|osql|ipmitool)[ \t]${rest(200)}[ \t]-P[ \t]{0,4}${open})${value}`,
+  ),
+  rule(
+    ['evil-winrm', 'crackmapexec', 'netexec', 'nxc', 'hydra', 'winrs'],
+    String.raw`((?<![\w-])(?:(?:evil-winrm|crackmapexec|netexec|nxc|hydra)[ \t]${rest(200)}[ \t]-p[ \t]{1,4}|winrs[ \t]${rest(200)}[ \t]-p:)${open})${value}`,
+    'g',
+    (secret) => isPlaceholder(secret) || /^\d{1,5}$/.test(secret),
+  ),
+  rule(['lftp'], String.raw`((?<![\w-])lftp[ \t]${rest(120)}-u[ \t]{0,4}${open}[\w.@+-]{1,64},)${value}`),
+  rule(['openssl'], String.raw`((?<![\w-])openssl[ \t]{1,4}enc\b${rest(200)}[ \t]-k[ \t]{1,4}${open})${value}`),
+  rule(
+    ['rclone', 'nmcli'],
+    String.raw`((?<![\w-])(?:rclone[ \t]{1,4}config\b${rest(200)}[ \t]pass|nmcli[ \t]${rest(200)}[ \t]password)[ \t=]{1,4}${open})${value}`,
+  ),
+  rule(['password-command'], String.raw`(--password-command[ \t=]{1,4}["']?echo[ \t]{1,4}${open})${value}`),
   rule(
     ['wpa_passphrase'],
     String.raw`(\bwpa_passphrase[ \t]{1,4}${open}[^\s"'\0]{1,64}${open}[ \t]{1,4}${open})${value}`,

@@ -1,6 +1,6 @@
 import { matchesOfStep, type Finding, type Search } from './finding.ts';
 import { namingOf, type Naming } from './names.ts';
-import { isBase64Key, isBasicCredentials, isLabel, isPlaceholder, isVersion, looksRandom } from './values.ts';
+import { isBase64Key, isBasicCredentials, isLabel, isPlain, isPlaceholder, isVersion, looksRandom } from './values.ts';
 
 /**
  * Notation of a name and its value, which tells how likely the value is data and not code. `entry`: the value of a name
@@ -11,7 +11,7 @@ export type Form = 'entry' | 'field' | 'cell' | 'quoted' | 'line' | 'tight' | 'l
 
 const maxValueLength = 4096;
 const nameThenValue =
-  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t]as[ \t]string[ \t]=|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{0,4}<-(?=[ \t]{0,4}["'])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est|è|é)[ \t]{0,4}:?[ \t]{1,4})?|[是为為は][ \t]{0,4})/gi;
+  /(?:pass|pwd|secret|token|key|cred|auth|jwt|salt|otp|pat\b|pw\b|psk\b|kennwort|contrase(?:ñ|n)a|clave|senha|wachtw|пароль|密码|密碼|パスワード|비밀번호)[\w.-]{0,32}(\\{0,7}["'`]?\]?)((?:\[\d{0,4}\](?=[ \t]{0,4}=[ \t]{0,4}["']))?(?:\*\*|__)?[ \t]{0,40}(?:=>|:=|:[ \t]{0,4}&?(?:'[a-z]{1,8}[ ])?[A-Za-z][\w.?<>|]{0,30}[ \t]{1,4}=(?!=)|[ \t](?:as[ \t])?string[ \t]=(?!=)|[ \t]{1,4}(?:->|→)(?=[ \t])|[ \t]{0,4}<-(?=[ \t]{0,4}["'])|[ \t]{1,4}(?:\|\||\?\?|or)(?=[ \t]["'])|[:=,：])(?:\*\*|__)?(?:[ \t]|\\{1,2}t){0,40}|[ \t]{1,8}(?:(?:is|was|to|ist|war|lautet|auf|es|est|è|é)[ \t]{0,4}:?[ \t]{1,4})?|[是为為は][ \t]{0,4})/gi;
 // Strings of many languages, and what makes a value of one: `Some("...")`, `new SecretString("...")`.
 const wrapper = String.raw`(?:new[ ])?(?:Some|Just|Ok|Optional\.of|[Ss]tr(?:ing)?(?:::from)?|Buffer\.from|bytes|pulumi\.secret|(?:[\w.]{0,30}[._])?(?:Secret|Sensitive|Password|Passphrase|Token|ApiKey)(?:Str|String|Value|Text)?(?:(?:::|\.)(?:new|of|from|unsafePlainText))?)\([ ]?`;
 const opening = new RegExp(`(?:${wrapper}){0,2}(?:[bBrRuUfFNL]{1,2}|[@$]{1,2})?#{0,3}(\\\\{0,7})("""|'''|["'\`])`, 'y');
@@ -65,6 +65,8 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   if (isFallback && closing !== '') return null;
   const naming = namingOf(name.replace(/^-+/, ''));
   if (naming === null) return null;
+  // "a value that we pass to ..."
+  if (naming.strength === 'weak' && /\bto\b/.test(operator)) return null;
 
   if (/["'`]/.test(closing) && !isSet && !isQuotedName(text, from)) return null;
   const quoted = quotedValue(text, at);
@@ -75,7 +77,9 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
         : (closing !== '' && naming.strength !== 'weak') || spaced || isEnvName(name)
           ? 'entry'
           : 'quoted';
-    return isSecret(naming, text.slice(quoted.start, quoted.end), form) ? { kind: naming.kind, from, ...quoted } : null;
+    const value = text.slice(quoted.start, quoted.end);
+    if (isSameName(name, value) || (/\bto\b/.test(operator) && isPlain(value) && !isChange(text, from))) return null;
+    return isSecret(naming, value, form) ? { kind: naming.kind, from, ...quoted } : null;
   }
   if (operator.includes(',') || isFallback) return null;
   if (closing !== '') return numberValue(text, at, from, naming);
@@ -88,6 +92,8 @@ function valueOf(text: string, match: RegExpExecArray, at: number): Finding | nu
   if (value === null || (spaced && /^--?[A-Za-z]|^\w+=$/.test(value))) return null;
   if (/[?&]/.test(before ?? '') && /\s$/.test(operator)) return null;
   const trimmed = isData(form) ? value : value.replace(/[.:!?]+$/, '');
+  if (operator.startsWith(':') && value.startsWith(':')) return null;
+  if (isData(form) && !spaced && isVariable(name, trimmed, operator, text[at + value.length] ?? '')) return null;
   if (form === 'field' && /^[A-Za-z_$][\w$.]*$/.test(value) && text[at + value.length] === '(') return null;
   if (spaced && isProse(trimmed)) return null;
   const said: Form = !isData(form) && isAlone(text, from, at, value) ? 'line' : form;
@@ -124,8 +130,8 @@ function wholeLine(text: string, from: number, judged: string): string | null {
 // "The password is ...", "I changed the password to ..."
 const saying = /[a-z是为為は]/i;
 // Words that follow the name of a flag in a sentence.
-const isProse = (value: string): boolean =>
-  /^(?:and|are|arguments?|as|be|can|cannot|does|flags?|for|from|has|if|in|instead|into|is|it|may|must|not|on|options?|or|parameters?|should|so|that|the|then|to|values?|was|when|which|will|with|without)$/.test(
+export const isProse = (value: string): boolean =>
+  /^(?:after|also|an?|and|any|are|arguments?|as|at|be|because|before|but|by|can|cannot|does|each|flags?|for|from|has|if|in|instead|into|is|it|may|must|not|on|only|options?|or|parameters?|should|so|that|the|then|these|they|this|to|unless|until|values?|via|was|we|when|which|while|will|with|without|you)$/.test(
     value,
   );
 
@@ -270,6 +276,7 @@ const state =
 export function isCode(text: string, end: number, value: string, form: Form, tight: boolean): boolean {
   const next = text[end] ?? '';
   if (/[([{<]/.test(next) || text.startsWith('=>', end)) return true;
+  if (/^\s{1,40}\??\.[A-Za-z_]\w*\(/.test(text.slice(end, end + 80))) return true;
   if (/^[A-Za-z_$][\w$]*(?:(?:\??\.|::|->)[A-Za-z_$][\w$]*)+$/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*$/.test(value)) return false;
   if (!/\d/.test(value)) {
@@ -285,6 +292,31 @@ export function isCode(text: string, end: number, value: string, form: Form, tig
     return isVariable || /^[A-Za-z_$]+\d{0,2}$/.test(value);
   return isVariable && (!tight || namesItself(value.replace(/^(?:pass|my)/i, '')));
 }
+
+/** Whether the value of a bare pair is code after all: a call, an index, or a variable that is called as the name is. */
+function isVariable(name: string, value: string, operator: string, next: string): boolean {
+  if (/^[A-Za-z_][\w.]*(?:\[["']?$|\([\w.()\[\]"', ]*,?$)/.test(value) && /[[(]/.test(value + next)) return true;
+  const variable = /^[A-Za-z_][A-Za-z_.]*(?=,?$)/.exec(value)?.[0];
+  if (variable === undefined) return false;
+  const isArgument = value.endsWith(',') || /[,)]/.test(next);
+  if (isArgument && /^[A-Z]+$/.test(variable)) return true;
+  return (
+    (isArgument || /^[ \t]+=/.test(operator)) &&
+    /[_.]|[a-z][A-Z]/.test(variable) &&
+    lettersOf(variable).endsWith(lettersOf(/[A-Za-z]+$/.exec(name)?.[0] ?? name))
+  );
+}
+
+const lettersOf = (text: string): string => text.replaceAll(/[^A-Za-z]/g, '').toLowerCase();
+
+/** A constant whose value is its own name: `CLIENT_SECRET = "client_secret"`, `SECRET_KEY_BASE = "app.secret_key_base"`. */
+const isSameName = (name: string, value: string): boolean =>
+  /^[a-z]+(?:[A-Z_.-][A-Za-z]+)+$/.test(value) &&
+  (lettersOf(value) === lettersOf(name) || lettersOf(/[^.]*$/.exec(value)![0]) === lettersOf(name));
+
+/** "changed the password to `...`" */
+const isChange = (text: string, from: number): boolean =>
+  /\b(?:set|re-?set|chang|updat)/i.test(text.slice(Math.max(0, from - 40), from));
 
 const namesItself = (value: string): boolean => /pass|pwd|secret|token|key|cred|auth/i.test(value);
 // As in "is bcrypt2-hashed".
@@ -336,7 +368,8 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (isBase64Key(value) && strength !== 'weak' && strength !== 'vague') return true;
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (form === 'cell' && code.test(value)) return false;
-  if (strength === 'vague') return isData(form) && looksRandom(value, 16);
+  if (strength === 'vague')
+    return isData(form) && looksRandom(value, 16) && !/^_?[a-z]+\d?(?:[_:.][a-z]+\d?)+$/.test(value);
   if (strength === 'weak' && form !== 'field') return isChosen(value) || (isData(form) && looksRandom(value, 16));
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;

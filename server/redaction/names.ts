@@ -17,6 +17,8 @@ const password =
 const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;
 const aboutPassword =
   /^(?:enter|forgot|forgotten|reset|show|hide|no|missing|invalid|wrong|incorrect|check|has|is|require|required|need|needs|validate|verify|compare|set|update|change|ask|prompt|save|remember|toggle|send|request|expired|short|repeat|retype|choose|create|mismatch)$/;
+// A constant with the name of a field, the length of a buffer, a flag of an account: ATT_PASSWORD, DONT_EXPIRE_PASSWD.
+const aboutField = /^(?:att|attr|attribute|buflen|cant|dont|expire|field|header|label|param|parameter|prop|property)$/;
 const secret = /(?:secret|secretkey|secretaccesskey)$/;
 const key =
   /(?:api|access|account|private|signing|encryption|encrypt|auth|master|service|servicerole|shared|sharedaccess|deploy|license|hmac|webhook|subscription|client|admin|storage|functions?|instrumentation|ingest|consumer|ssh|write|crypto)key$/;
@@ -57,12 +59,15 @@ function readName(name: string): Naming | null {
   if (parts[0] === 'your' && parts.length > 1) return null;
   const whole = parts.join('');
   const last = parts.at(-1) ?? '';
+  const isOfField = parts.slice(0, -1).some((part) => aboutField.test(part));
   if (password.test(whole) || /^(?:pass|pw|psk|clave|senha)$/.test(last)) {
     const isWeak =
-      weakPassword.test(whole) || (/[a-z]/.test(name) && parts.slice(0, -1).some((part) => aboutPassword.test(part)));
+      weakPassword.test(whole) ||
+      isOfField ||
+      (/[a-z]/.test(name) && parts.slice(0, -1).some((part) => aboutPassword.test(part)));
     return { kind: 'password', strength: isWeak ? 'weak' : 'password', orFolder: /^(?:old)?pwd$/.test(whole) };
   }
-  if (secret.test(whole)) return { kind: 'secret', strength: 'secret' };
+  if (secret.test(whole)) return { kind: 'secret', strength: isOfField ? 'vague' : 'secret' };
   if (key.test(whole)) return { kind: whole.endsWith('apikey') ? 'api key' : 'key', strength: 'key' };
   if (token.test(whole))
     return otherToken.test(whole.slice(0, -'token'.length)) ? null : { kind: 'token', strength: 'token' };

@@ -1,5 +1,8 @@
+import { callRules } from './callRules.ts';
 import { commandRules } from './commandRules.ts';
 import type { Rule } from './finding.ts';
+import { isProse } from './named.ts';
+import { placedRules } from './placedRules.ts';
 import { hashRules } from './hashRules.ts';
 import { saidRules } from './saidRules.ts';
 import { isBasicCredentials, isMember, isPlaceholder, looksRandom } from './values.ts';
@@ -47,7 +50,11 @@ export const placeRules: readonly Rule[] = [
       String.raw`((?<![A-Za-z])(?:proxy-)?authorization${separator}(?:[a-z][\w-]{1,20}[ \t]{1,4})?)[\w.~+/=:-]{16,4096}`,
       'gi',
     ),
-    except: (secret) => !looksRandom(secret, 16) || isPlaceholder(secret),
+    // The scope of a signature of AWS, and the name of its algorithm; a variable of a class that is called so.
+    except: (secret) =>
+      !looksRandom(secret, 16) ||
+      isPlaceholder(secret) ||
+      /^Credential=|^[A-Z0-9]+-HMAC-SHA\d+$|^(?:[A-Z]{1,3}[a-z]{2,}\d?)+$/.test(secret),
   },
   {
     kind: 'api key',
@@ -99,7 +106,8 @@ export const placeRules: readonly Rule[] = [
     // Allows guest:guest on the local machine, as in the manuals of servers.
     pattern:
       /(:\/\/(?<user>[^\s:@/"'<>?#\\`\0]{0,100}):)(?!\k<user>@(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?![\w.-]))[^\s/"'<>?#\\`\0]{1,256}(?=@[A-Za-z0-9[$%{_-])/g,
-    except: (secret) => isPlaceholder(secret),
+    // `://[user[:pass]]@host` in a manual
+    except: (secret) => isPlaceholder(secret) || /^[a-z]+\]+$/.test(secret),
   },
   {
     kind: 'url password',
@@ -134,7 +142,7 @@ export const placeRules: readonly Rule[] = [
       String.raw`(\blogin(?:[ \t]{1,40}|${nextLine})[^\s\\]{1,100}(?:[ \t]{1,40}|${nextLine})password[ \t]{1,8})[^\s"'\\\0]{3,256}`,
       'g',
     ),
-    except: isPlaceholder,
+    except: (secret) => isPlaceholder(secret) || isProse(secret),
   },
   {
     kind: 'password',
@@ -177,6 +185,8 @@ export const placeRules: readonly Rule[] = [
       /LS0tLS1CRUdJTi(?:BSU0EgUFJJV|BQUklWQVRF|BPUEVOU1NI|BFQyBQUklW|BFTkNSWVBU|BEU0EgUFJJ|BQR1AgUFJJ)[A-Za-z0-9+/=]{40,}/g,
   },
   ...commandRules,
+  ...callRules,
   ...saidRules,
+  ...placedRules,
   ...hashRules,
 ];

@@ -1,15 +1,9 @@
 import type { Rule } from './finding.ts';
-import { isBase64Key, isPlaceholder } from './values.ts';
+import { isPlaceholder, isPlain } from './values.ts';
 
 // Passwords in prose, in a table, or on a line of a credentials file.
 
-/** Whether the value is too plain to be a password: no letters, or neither digit nor sign, or a path. */
-const isPlain = (secret: string): boolean => isPlaceholder(secret) || (!isBase64Key(secret) && hasPlainLook(secret));
-
-const hasPlainLook = (secret: string): boolean =>
-  !/\p{L}/u.test(secret) || !/[\d!#$%&*?+=^~]/.test(secret) || /[/\\<>(){}]|^\w+:|^[A-Z][A-Za-z]*\d$/.test(secret);
-
-const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:!?)])';
+const bare = '[^\\s"\'`,;|\\\\\\0]{4,128}(?<![.:?)])';
 
 const rule = (pattern: string, hints?: string[], except = isPlain): Rule => ({
   kind: 'password',
@@ -29,7 +23,7 @@ export const saidRules: readonly Rule[] = [
   rule(String.raw`((?<![\w-])${further}${means}["'\x60]?)[^\s"'\x60,;|\\\0]{4,128}(?<![.:?)])`),
   // "log in with bob / ...", "Test account: demo@example.net / ..."
   rule(
-    String.raw`((?<![\w-])${toLogIn}\b${between}(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}\x60?(?:[ ]?\/[ ]?|:[ ]?(?!\/\/)|[ ]\|[ ])\x60?)${bare}`,
+    String.raw`((?<![\w-])${toLogIn}\b${between}(?![.])(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}\x60?(?:[ ]?\/[ ]?|:[ ]?(?!\/\/)|[ ]\|[ ])\x60?)${bare}`,
   ),
   rule(
     String.raw`((?<![\w-])use[ ](?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}[ ]?[/:][ ]?)${bare}(?=[^\n]{0,40}\b(?:log|sign)[ -]?in)`,
@@ -43,9 +37,24 @@ export const saidRules: readonly Rule[] = [
   rule(
     String.raw`(\|[ \t]{1,20}(?:\*\*)?(?:password|passwort|kennwort|contraseña|passphrase|api[ _-]?key|secret|token)(?:\*\*)?[ \t]{1,20}\|[ \t]{1,20}\x60?)${bare}(?=\x60?[ \t]{0,20}(?:\||$))`,
   ),
+  // "user bob, pass ...", "Wifi password - ...", with marks of Markdown or HTML: <b>Password:</b> ...
+  rule(
+    String.raw`((?<![\w-])(?:user(?:name)?|login)[:= ]{1,3}(?=[\w.@+-]{0,63}[a-z])[\w.@+-]{2,64}(?:[ ]?[,;/|]|[ ]and)[ ]{1,2}(?:pass|pw|pwd)(?:word|code)?[:= ]{1,3}["'\x60]?)${bare}`,
+    ['pass', 'Pass', 'PASS', 'pw', 'PW'],
+  ),
+  rule(String.raw`((?<![\w-])(?:password|passphrase)[ ][–—-][ ]["'\x60]?)${bare}(?=["'\x60]?[ \t]{0,4}(?:[\n\\]|$))`, [
+    'assword',
+    'ASSWORD',
+    'assphrase',
+  ]),
+  rule(
+    String.raw`((?<![\w-])(?:password|passphrase|passwort|kennwort)[ ]?:?(?:\*{2}|__|<\/\w{1,10}>)?:?[ ]?(?:\*{1,2}|__|<(?:code|b|strong|tt|kbd|i|em)>)?(?:(?<=[*_>])[ ]?\x60?|\x60))[^\s"'\x60,;|<\\\0]{4,128}(?<![.:?)])`,
+    ['assword', 'ASSWORD', 'assphrase', 'asswort', 'ennwort'],
+    (secret) => isPlain(secret.replace(/[*_]{1,2}$/, '')),
+  ),
   // "The password for the staging box is ...", "use ... as the password"
   rule(
-    String.raw`((?<![\w-])(?:password|passphrase|passwort|kennwort|contraseña|senha)[ ](?:for|of|on|at|to|für|von|de|para)[ ][\w@./ -]{1,60}?(?:[ ](?:is|was|ist|lautet|es|é)[ ]|:[ ])["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`,
+    String.raw`((?<![\w-])(?:password|passphrase|passwort|kennwort|contraseña|senha)[ ](?:for|of|on|at|to|für|von|de|para)[ ][\w@./ '-]{1,80}?(?:[ ](?:is|was|ist|lautet|es|é)[ ]|:[ ])["'\x60]?)${bare}(?=["'\x60]?(?:[.,;!)\s]|$))`,
   ),
   rule(
     String.raw`((?<![\w-])(?:use|using|set|enter|type|try|with)[ ]["'\x60]?)${bare}(?=["'\x60]?[ ]as[ ](?:(?:the|my|your|a|its|our)[ ])?(?:[\w-]{1,20}[ ]){0,3}pass(?:word|phrase)\b(?![ ](?:hash|manage|store|field|key|polic|input)))`,
@@ -98,11 +107,6 @@ export const saidRules: readonly Rule[] = [
     String.raw`((?<![\w])(?:set|with)(?:User|Db|Admin)?(?:Password|Passphrase|Secret|ClientSecret|ApiKey|AuthToken|AccessToken)\(\\{0,7}["'])[^"'\\\n\0]{3,256}(?=\\{0,7}["'][,)])`,
     ['assword', 'assphrase', 'ecret', 'piKey', 'Token'],
     isPlaceholder,
-  ),
-  rule(
-    String.raw`(\b(?:define|SetEnvironmentVariable|setenv|putenv|setProperty)\([ ]?\\{0,7}["'][\w.-]{0,40}(?:PASSWORD|SECRET|KEY|TOKEN|SALT)[A-Z_]{0,20}\\{0,7}["'],[ ]{0,4}\\{0,7}["'])[^"'\\\n\0]{4,512}(?=\\{0,7}["'])`,
-    ['define(', 'SetEnv', 'setenv(', 'putenv(', 'setProperty('],
-    (secret) => isPlaceholder(secret) || /^put your/.test(secret),
   ),
   // A line of .pgpass: host, port, database, user, password.
   rule(

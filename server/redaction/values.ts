@@ -1,12 +1,17 @@
 // Placeholders for secrets: variables, templates, words, marks of earlier redactions.
 const placeholderStart =
-  /^(?:\[redacted|\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|(?:var|local|module|each|data|random_password)\.[a-z_]|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
+  /^(?:\[redacted|\[?%[sdv@]|#\{|[./]{0,3}\$|\{\{|<|%[({]|%[sdr](?![0-9a-f])|%\w+%|!(?:ref|sub|getatt|vault|env|secret)\b|op:\/\/|vault:|ref\+|(?:var|local|module|each|data|random_password)\.[a-z_]|process\.|import\.|os\.|env[.(]|secrets\.|self\.|this\.|config\.|settings\.|req\.|ctx\.|\.\.\.|…)/i;
 const placeholderWord =
   /\$\{|\{\{|(?:^|[^a-z])your[-_ ]?[a-z]|placeholder|replace[-_]?(?:me|with|this)|redacted|insert[-_]|dummy|todo\b|fixme|\.\.\.|…|x{4,}|\*{3,}|_here$|process\.env/i;
 // Not in capitals: the example keys in the manuals of AWS contain EXAMPLE and are redacted like real ones.
 const example = /example|Example/;
 const placeholderWhole =
-  /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default|dein|ihr|mein|tu|su|mi|votre|mon|sua|minha)?[-_ ]?(?:password|passwort|kennwort|contraseña|contrasena|clave|mot[-_ ]de[-_ ]passe|senha|wachtwoord|пароль|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|passed|failed|skipped|ok|success|valid|invalid|missing|present|set|match(?:es|ed)?|changed|wrong|incorrect|correct|strong|weak|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|rsa|bcrypt|argon2(?:id)?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
+  /^(?:(?:my|the|some|a|test|fake|new|old|user|db|default|dein|ihr|mein|tu|su|mi|votre|mon|sua|minha)?[-_ ]?(?:password|passwort|kennwort|contraseña|contrasena|clave|mot[-_ ]de[-_ ]passe|senha|wachtwoord|пароль|passwd|passphrase|pass|pwd|pw|secret|secrets|token|access[-_]?token|api[-_]?key|key|credentials?|string|value|text|hash)|none|null|nil|undefined|true|false|yes|no|on|off|empty|unset|required|optional|hidden|masked|passed|failed|skipped|ok|success|valid|invalid|missing|present|set|match(?:es|ed)?|changed|wrong|incorrect|correct|strong|weak|inherit|change[-_ ]?(?:me|this|it)|str|int|bool|boolean|number|any|object|bytes|unknown|bearer|basic|sha\d+|hs\d+|rs\d+|es\d+|aes[-_]?\d+.*|base64|md5|rsa|bcrypt|argon2(?:id)?|(?:un)?defined|hashed|encrypted|encoded|\[?filtered\]?|debug\d|\{[\w.@-]{1,40}\}|--?[a-z][\w-]*=?|x+|0+|1+|0x[0-9a-f]{1,8})$/i;
+// `API_PASSWORD`, `NOT_LOGGED`; `@PASSWORD@` in a template; `required|confirmed`, rules of a form.
+const constant = /^(?:@[A-Z][A-Z0-9_]*@?|[A-Z]+(?:_[A-Z]+)+)$/;
+const rules = /^(?:required|nullable|sometimes|confirmed|current_password|string)(?:[|:][\w|:,.-]*)?$/i;
+// The scope of a signature of AWS, which gives nothing away.
+const scope = /^[\w%-]{1,64}\/\d{8}\/[\w-]{1,40}\/[\w-]{1,40}\/\w{1,12}_request$/;
 const sameCharacter = /^(.)\1*$/;
 
 export function isPlaceholder(value: string): boolean {
@@ -16,7 +21,10 @@ export function isPlaceholder(value: string): boolean {
     placeholderStart.test(value) ||
     placeholderWord.test(value) ||
     example.test(value) ||
-    placeholderWhole.test(value)
+    placeholderWhole.test(value) ||
+    constant.test(value) ||
+    rules.test(value) ||
+    scope.test(value)
   );
 }
 
@@ -67,3 +75,12 @@ export function isBasicCredentials(base64: string): boolean {
   const decoded = Buffer.from(base64, 'base64').toString('latin1');
   return /^[\x20-\x7e]{1,200}$/.test(decoded) && /^[^:]*:.+/.test(decoded);
 }
+
+/** Whether a value is too plain to be a password in prose: no letters, or neither digit nor sign, or a path, a call or a pattern. */
+export const isPlain = (value: string): boolean => isPlaceholder(value) || (!isBase64Key(value) && hasPlainLook(value));
+
+/** A mark at the end may belong to the sentence: "The password works!" */
+const hasPlainLook = (value: string): boolean =>
+  !/\p{L}/u.test(value) ||
+  !/[\d!#$%&*?+=^~]/.test(value.replace(/!+$/, '')) ||
+  /[/\\<>(){}]|^\w+:|\.\*|^[a-z_]+=|^[A-Z][A-Za-z]*\d$/.test(value);

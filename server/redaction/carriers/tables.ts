@@ -67,7 +67,9 @@ const byTags: Cells = (page, { from, to }) => {
 const blank = (page: string, { from, to }: Cell): boolean => page.slice(from, to).trim() === '';
 const textOf = (page: string, { from, to }: Cell): string =>
   page.slice(from, to).replaceAll(/^[\s"'`*]+|[\s"'`*]+$/g, '');
-const isHead = (text: string): boolean => /^[\p{L}\d_ .()#-]{0,40}$/u.test(text);
+/** A title of a column: blank, a sign, or words; no number, and no part of a call. */
+const isHead = (text: string): boolean =>
+  /^(?:[ .#-]*|(?=.*\p{L})[\p{L}\d_ .()#-]{1,40})$/u.test(text) && /^[^()]*(?:\([^()]*\)[^()]*)*$/.test(text);
 const singular = (text: string): Naming | null => namingOf(text.replace(/\s*\([^()]*\)$/, ''));
 
 /** Table after table: each line is the head of one table at most. */
