@@ -178,6 +178,7 @@ export const someSources = (fields: Partial<Sources> = {}): Sources => ({
   turns: 2,
   tools: [{ name: 'Read', calls: 3, errors: 1, lastResult: 'ok', lastCallId: 'c' }],
   files: ['b.ts', 'a.ts'],
+  reads: [],
   tasks: [
     { content: 'write a test', status: 'DONE' },
     { content: 'fix it', status: 'IN_PROGRESS' },

@@ -396,11 +396,26 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     const watching = await Promise.all(
       (['claude-1', 'codex-1'] as const).map((as) => watch(folder, as, ['--native', 'none', '--exec', commands[as]])),
     );
+    writeFileSync(
+      join(folder, 'deploy'),
+      '#!/bin/sh\necho deployed\necho "warning: the clock of node-7 is late" >&2\n',
+      {
+        mode: 0o755,
+      },
+    );
+    writeFileSync(join(folder, 'vault.toml'), '# Of the operators\nslot = 5807\n');
+    writeFileSync(join(folder, 'seed.toml'), 'seed = 9142\n');
+    execFileSync('git', ['add', '.'], { cwd: folder });
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'Tools'], {
+      cwd: folder,
+    });
     const task = { subject: 'Mend the login', description: 'Acceptance: 100 runs pass' };
     models.claude.say(
       { calls: [bash('toolu_j1', "echo 'Error: listen EADDRINUSE :::6123'; exit 1")] },
       { calls: [{ id: 'toolu_j2', name: 'TaskCreate', arguments: task }] },
       { calls: [bash('toolu_j3', 'echo 6123 is taken')] },
+      { calls: [bash('toolu_j9', './deploy')] },
+      { calls: [{ id: 'toolu_j10', name: 'Read', arguments: { file_path: join(folder, 'vault.toml') } }] },
       { calls: [mcpOfClaude('toolu_j4', 'transfer_to_codex-1', { reason: 'REASON-1: free the port' })] },
       { text: 'Handed to Codex.' },
       { calls: [mcpOfClaude('toolu_j5', 'baton_note', { text: 'The clock of the machine is 4711 ms late.' })] },
@@ -416,6 +431,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
       { calls: [mcp('call_j2', 'transfer_to_claude-1', { reason: 'REASON-2: look at the clock' })] },
       { text: 'Handed to Claude.' },
       { calls: [shell('call_j3', 'printf x > made-by-leg-4.txt')] },
+      { calls: [shell('call_j5', 'cat seed.toml')] },
       { calls: [mcp('call_j4', 'transfer_to_claude-1', { reason: 'REASON-4: try it' })] },
       { text: 'Handed to Claude.' },
     );
@@ -431,6 +447,9 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     for (const words of [
       'Mend the login.',
       ':::6123',
+      'warning: the clock of node-7 is late',
+      'slot = 5807',
+      'seed = 9142',
       'DEC-2',
       '4711 ms',
       'made-by-leg-4.txt',

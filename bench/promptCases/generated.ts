@@ -307,13 +307,15 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
   'five legs': (c) => {
     const legs = Array.from({ length: 5 }, (_, n) => ({
       fact: c.number(),
+      read: c.number(),
+      warned: `warning: the disk of node-${c.number()} is slow`,
       request: `Leg ${n}: ${sentence(c)}.`,
       decided: `I decided that ${sentence(c)}.`,
       changed: path(c),
       reason: `Reason ${n}: ${sentence(c)}`,
     }));
     return {
-      legs: legs.map(({ fact, request, decided, changed, reason }, n) => ({
+      legs: legs.map(({ fact, read, warned, request, decided, changed, reason }, n) => ({
         reason,
         steps: [
           ...(n === 0
@@ -330,6 +332,8 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
           ...routine(c, 6),
           { run: `./probe ${n}`, output: `warming up\nlistening on port ${fact}`, code: 1 },
           { run: `curl localhost:${fact}`, output: 'ok', code: 0 },
+          { run: `./deploy ${n}`, output: `deploying\n${warned}\ndone`, code: 0 },
+          { read: `config/${n}.toml`, output: `[vault]\n# Set by the operators of the first hour.\nslot = ${read}` },
           { agent: decided },
           { edit: changed },
           ...routine(c, 6),
@@ -338,8 +342,10 @@ const stories: Record<string, (c: Choice, program: Program) => Story> = {
       })),
       facts: [
         says(legs[0]!.request),
-        ...legs.flatMap(({ fact, decided, changed, reason }) => [
+        ...legs.flatMap(({ fact, read, warned, decided, changed, reason }) => [
           says(String(fact)),
+          says(String(read)),
+          says(warned),
           says(decided),
           file(changed),
           file(`${changed}.txt`),

@@ -121,6 +121,8 @@ export type ContextItemKind =
   | 'MESSAGE'
   /** An entry of the Handoff's `metadata`. */
   | 'METADATA'
+  /** A warning of a command that passed, or a value that was read or printed, which nothing else tells. */
+  | 'OBSERVATION'
   /** What a stage before was left with. */
   | 'PAYLOAD'
   /** A question to a person that is unanswered. */

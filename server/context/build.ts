@@ -19,6 +19,7 @@ import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { tellingOf } from './derive/talk.ts';
 import { findingsOf } from './derive/findings.ts';
+import { observationsOf } from './derive/observations.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
@@ -57,7 +58,26 @@ export function buildContext(
   const requests = requestsAmong(sources.byUsers);
   const originalRequest = requests.original ?? compaction;
   const compactionSummary = originalRequest === compaction ? null : compaction;
+  const shownWhole = new Set(
+    sources.lastCalls
+      .filter((call) => !isTold(call, lastAssistant?.sequence ?? 0, actions))
+      .map(({ callId }) => callId),
+  );
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
+  const facts = factsOf(log, actions);
+  const said = [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n');
+  const findings = findingsOf(actions, said);
+  const observations = observationsOf(
+    actions,
+    sources.reads,
+    sources.files,
+    [
+      said,
+      ...[requests.original, requests.latest, compaction].map((message) => message?.content ?? ''),
+      ...findings.map(({ line }) => line),
+      ...facts.failedAttempts.map(({ error }) => error),
+    ].join('\n'),
+  ).filter(({ callId }) => !shownWhole.has(callId));
   return fitContext({
     summary: summary ?? composeSummary(sources, filesWithheld),
     summaryComposed: summary === null,
@@ -90,12 +110,10 @@ export function buildContext(
     recentMessages,
     ...listed('tasksInProgress', begun),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
-    ...listed(
-      'findings',
-      findingsOf(actions, [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n')),
-    ),
+    ...listed('findings', findings),
+    ...listed('observations', observations),
     ...(sources.workingTree != null && { workingTree: sources.workingTree }),
-    ...factsOf(log, actions),
+    ...facts,
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
       ...listVariables(variables),

@@ -88,6 +88,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     // A tool's last result is part of a call. Checks and failed attempts are derived from the calls.
     tools: withCalls ? tools : withTools ? tools.map((tool) => ({ ...tool, lastResult: null })) : [],
     lastCalls: withCalls ? lastCalls : [],
+    reads: withCalls ? sources.reads : [],
     calls: !withCalls ? [] : carry.files ? calls : calls.map((call) => ({ ...call, filesModified: [] })),
     files: carry.files ? files : [],
     workingTree: carry.files ? (sources.workingTree ?? null) : null,
@@ -218,6 +219,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
     ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
+    ...(context.observations && { observations: fillBack(context.observations, 'OBSERVATION') }),
     ...(context.earlierReasons && { earlierReasons: fillBack(context.earlierReasons, 'REASON') }),
     contextVariables: context.contextVariables.filter(
       (variable) => isOwnVariable(variable) || fill([variable], 'VARIABLE').length === 1,

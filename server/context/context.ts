@@ -35,6 +35,8 @@ export interface Context {
   failedAttempts: FailedAttempt[];
   /** Lines of results from which later commands took a port, an id or another name. Absent in Handoffs older than this field. */
   findings?: Finding[];
+  /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */
+  observations?: Finding[];
   /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */
   earlierReasons?: string[];
   /** Positions in `pendingTasks` of those that were begun. */

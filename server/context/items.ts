@@ -131,6 +131,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     })),
     ...messages,
     ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
+    ...(context.observations ?? []).map(observationItem).reverse(),
     ...calls,
     ...variables.filter(({ stage }) => stage === 'rest'),
   ];
@@ -246,6 +247,13 @@ const findingItem = (finding: NonNullable<Context['findings']>[number], index: n
   brief: finding.line,
   place: placeOf(finding),
   stage: 'work',
+});
+
+const observationItem = (seen: NonNullable<Context['observations']>[number], index: number): Item => ({
+  ...findingItem(seen, index),
+  id: `observation-${index + 1}`,
+  kind: 'OBSERVATION',
+  stage: 'calls',
 });
 
 /** One item for each entry of an object, or one for the whole value. */

@@ -29,6 +29,7 @@ export const kinds = {
   VARIABLE: { title: 'Context variables', noun: 'variable' },
   FILE: { title: 'Files changed', noun: 'file', leftOut: 'files' },
   TOOL: { title: 'Tools used', noun: 'tool', leftOut: 'tools' },
+  OBSERVATION: { title: 'Also seen on the way', noun: 'observation' },
   CALL: { title: 'Last tool calls', noun: 'call', leftOut: 'calls' },
   MESSAGE: { title: 'Messages', noun: 'message' },
 } as const satisfies Record<string, Kind>;
@@ -57,6 +58,7 @@ export const readingOrder: readonly ItemKind[] = [
   'VARIABLE',
   'FILE',
   'TOOL',
+  'OBSERVATION',
   'CALL',
   'MESSAGE',
 ];

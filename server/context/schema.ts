@@ -49,6 +49,9 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     VARIABLE: { description: 'A context variable.' },
     FILE: { description: 'A changed file.' },
     TOOL: { description: 'Use of one tool.' },
+    OBSERVATION: {
+      description: 'A warning of a command that passed, or a value that was read or printed, which nothing else tells.',
+    },
     CALL: { description: 'One of the last tool calls, with its outcome.' },
     MESSAGE: { description: 'A Message of a user, or one of the newest others.' },
   },

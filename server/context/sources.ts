@@ -42,6 +42,8 @@ export interface Sources {
   }[];
   /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
+  /** Newest calls that showed files, oldest first, without errors. */
+  reads: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
   /** As it was recorded last; null when it was not. */
   workingTree?: WorkingTree | null;
@@ -95,6 +97,7 @@ export const bounds = {
   lastCalls: 20,
   workspaces: 50,
   factCalls: 300,
+  reads: 50,
   factCharacters: 4_000,
   chain: 50,
   reasons: 10,
@@ -133,6 +136,9 @@ const cutArguments = (column: string): string => `CASE
 /** Tools that neither run a command nor change files. */
 const readers =
   'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+/** Readers whose results show files. */
+const showers = 'Read,NotebookRead,Grep,read,read_file,view,grep,grep_search,search_file_content';
+export const isShower = (toolName: string): boolean => showers.split(',').includes(toolName);
 export const isReader = (toolName: string): boolean => readers.split(',').includes(toolName);
 
 const message = (characters: number): string =>
@@ -224,6 +230,11 @@ SELECT
       ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, ${cut('c.error')} AS error, c.files_modified AS "filesModified"
     FROM (SELECT index FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS calls,
+  (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
+    SELECT c.index, c.call_id AS "callId", (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name,
+      ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, NULL AS error, c.files_modified AS "filesModified"
+    FROM (SELECT index FROM calls WHERE name = ANY('{${showers}}') AND answered AND NOT failed ORDER BY index DESC LIMIT ${bounds.reads}) f
+      JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS reads,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   json_build_object('messages', (SELECT said FROM counts), 'userMessages', (SELECT by_users FROM counts),

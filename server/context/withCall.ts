@@ -1,4 +1,4 @@
-import { bounds, isReader, type Sources } from './sources.ts';
+import { bounds, isReader, isShower, type Sources } from './sources.ts';
 
 /** A call with its result that is written in the same statement as the Handoff that it makes, as a Turn of its own. */
 export interface PendingCall {
@@ -50,6 +50,7 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
         failed: false,
       },
     ],
+    reads: isShower(name) ? [...sources.reads, fact].slice(-bounds.reads) : sources.reads,
     calls: isReader(name) ? sources.calls : [...sources.calls, fact].slice(-bounds.factCalls),
     totals: {
       ...sources.totals,

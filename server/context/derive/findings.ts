@@ -2,7 +2,7 @@ import { shorten } from '../shorten.ts';
 import type { Actions, Action } from './actions.ts';
 import { isReading } from './commands.ts';
 
-/** A line of a command's output that a later command relies on. */
+/** A line of a call's output, and the call. */
 export interface Finding {
   line: string;
   command: string;
@@ -15,12 +15,13 @@ const commandCharacters = 100;
 
 /** Words that name one thing: with a digit, and long enough not to be a count. */
 const words = /[A-Za-z0-9][A-Za-z0-9_-]*/g;
-const isDistinct = (word: string): boolean =>
+export const isDistinct = (word: string): boolean =>
   word.length >= 4 &&
   word.length <= 80 &&
   /\d/.test(word) &&
   !/^(19|20)\d\d(-\d\d){0,2}$|^0+$|^\d{1,3}[a-zA-Z]{0,2}$/.test(word);
-const wordsOf = (text: string): Set<string> => new Set((text.match(words) ?? []).filter(isDistinct));
+export const wordsIn = (text: string): Set<string> => new Set(text.match(words) ?? []);
+const wordsOf = (text: string): Set<string> => new Set([...wordsIn(text)].filter(isDistinct));
 
 /** A successor can read files and edits again. */
 const isReadAgain = ({ command, parts }: Action): boolean => command === null || parts.every(isReading);
