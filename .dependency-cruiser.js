@@ -1,14 +1,15 @@
-// Who may import what: the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
-const nouns = '(agents|sessions|log|handoffs|keys|registry|tools|pipelines|queue|search|learning|webhooks|keeping)';
-/** What answers callers: the fields of a folder and what answers plain HTTP. */
-const doors = '^server/(?!graphql/)\\w+/(\\w*[sS]chema|\\w*[mM]utations?|\\w*[rR]outes?)\\.ts$';
-/** Tests, and what puts a whole program together. */
-const free = ['\\.test\\.tsx?$', '^server/(main|compose)\\.ts$', '^server/cli/'];
-const limitNumbers = '^server/limits/limits\\.ts$';
-const inFolders = (...names) => `^server/(${names.join('|')})/`;
+// Who may import what: the floors and the table of docs/imports.md. Values and types alike, unless a rule says otherwise.
 
-const known =
-  '(core|reads|redaction|graphiql|infra|access|events|limits|exports|context|custody|graphql|live|mcp|metrics|traces|generated)';
+/** Floors of `server`, from the top. A file imports its own floor and those below, and nothing above. */
+export const floors = ['app', 'api', 'delivery', 'work', 'reads', 'infra', 'core'];
+
+const nouns =
+  'work/(agents|sessions|log|handoffs|keys|registry|tools|pipelines|queue|search|learning|webhooks|keeping)';
+/** Answers callers: the fields of a noun, and what answers plain HTTP. */
+const doors = '^server/api/(?!graphql/|mcp/|access/|graphiql/)\\w+/';
+/** Tests, and what puts a whole program together. */
+const free = ['\\.test\\.tsx?$', '^server/(main|app/compose)\\.ts$', '^server/cli/'];
+const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
 const forbid = (name, { path, pathNot = [] }, to) => ({
   name,
@@ -16,8 +17,8 @@ const forbid = (name, { path, pathNot = [] }, to) => ({
   from: { path, pathNot: [...free, ...pathNot] },
   to,
 });
-/** Of this project a layer may import itself and what is allowed. */
-const layer = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =>
+/** Of this project a folder may import itself and what is allowed. */
+const room = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =>
   forbid(
     name,
     { path, pathNot },
@@ -27,76 +28,75 @@ const layer = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =
       ...(valuesOnly && { dependencyTypesNot: ['type-only'] }),
     },
   );
-const server = (name, path, allowed, options) => layer(name, path, [limitNumbers, ...allowed], options);
+const upwards = floors
+  .slice(1)
+  .map((floor, at) =>
+    forbid(`up-from-${floor}`, { path: inFolders(floor) }, { path: inFolders(...floors.slice(0, at + 1), 'cli') }),
+  );
 
 export default {
   forbidden: [
-    server('core', inFolders('core'), [inFolders('generated')]),
-    server('reads', inFolders('reads'), [inFolders('core', 'generated')]),
-    ...['redaction', 'graphiql'].map((name) => server(name, inFolders(name), [])),
-    server('infra', inFolders('infra'), [inFolders('core', 'generated'), '^prisma/schemaEngine\\.ts$']),
-    ...['access', 'events', 'limits'].map((name) =>
-      server(name, inFolders(name), [inFolders('core', 'generated')], { pathNot: [doors] }),
-    ),
-    server('exports', inFolders('exports'), [inFolders('core')]),
-    server('context', inFolders('context'), [inFolders('redaction', 'core', 'generated')], { pathNot: [doors] }),
-    server('custody', inFolders('custody'), [inFolders('context', 'events', 'access', 'core', 'generated')]),
-    server(
-      'commands',
-      inFolders(nouns),
-      [inFolders('custody', 'context', 'events', 'redaction', 'core', 'generated')],
-      { pathNot: [doors] },
-    ),
-    server(
-      'doors',
-      doors,
-      [
-        inFolders(nouns, 'graphql', 'custody', 'context', 'events', 'live', 'access', 'core', 'generated'),
-        '^server/limits/rates\\.ts$',
-        '^server/infra/(http/)?(originCheck|answers|body)\\.ts$',
-      ],
-      {
-        pathNot: [inFolders('exports', 'mcp')],
-      },
-    ),
-    server(
+    ...upwards,
+    room('core', inFolders('core'), [inFolders('generated')]),
+    room('infra', inFolders('infra'), [inFolders('core', 'generated'), '^prisma/schemaEngine\\.ts$'], {
+      pathNot: [inFolders('infra/limits')],
+    }),
+    room('limits', inFolders('infra/limits'), [inFolders('core')]),
+    room('reads', inFolders('reads'), [inFolders('core', 'generated')]),
+
+    room('redaction', inFolders('work/redaction'), []),
+    ...['access', 'events'].map((name) => room(name, inFolders(`work/${name}`), [inFolders('core', 'generated')])),
+    room('context', inFolders('work/context'), [inFolders('work/redaction', 'core', 'generated')]),
+    room('custody', inFolders('work/custody'), [
+      inFolders('work/context', 'work/events', 'work/access', 'core', 'generated'),
+    ]),
+    room('commands', inFolders(nouns), [
+      inFolders('work/custody', 'work/context', 'work/events', 'work/redaction', 'core', 'generated'),
+    ]),
+
+    room('live', inFolders('delivery/live'), [inFolders('work/events', 'work/keys', 'infra', 'core', 'generated')]),
+    room('sending', inFolders('delivery/webhooks'), [inFolders('work/webhooks', 'core', 'generated')]),
+    ...['exports', 'metrics', 'traces'].map((name) => room(name, inFolders(`delivery/${name}`), [inFolders('core')])),
+
+    room('graphiql', inFolders('api/graphiql'), []),
+    room('access-to-fields', inFolders('api/access'), [inFolders('core')]),
+    room('doors', doors, [
+      inFolders('work', 'delivery/(live|exports)', 'api/graphql', 'api/access', 'core', 'generated'),
+      '^server/infra/limits/rates\\.ts$',
+      '^server/infra/http/(originCheck|answers|body)\\.ts$',
+    ]),
+    room(
       'graphql',
-      inFolders('graphql'),
-      [inFolders('access', 'reads', 'redaction', 'core', 'generated'), '^server/queue/runCommand\\.ts$', doors],
+      inFolders('api/graphql'),
+      [
+        inFolders('api/access', 'reads', 'work/redaction', 'core', 'generated'),
+        '^server/work/queue/runCommand\\.ts$',
+        doors,
+      ],
       { valuesOnly: true },
     ),
-    server('graphql-types', inFolders('graphql'), [
-      inFolders('access', 'reads', 'redaction', 'core', 'generated', 'context', 'events', 'live', 'log', 'limits'),
-      '^server/queue/runCommand\\.ts$',
+    room('graphql-types', inFolders('api/graphql'), [
+      inFolders('api/access', 'reads', 'work', 'delivery/live', 'infra/limits', 'core', 'generated'),
       doors,
       '^server/infra/log\\.ts$',
     ]),
-    server(
-      'live',
-      inFolders('live'),
-      [
-        inFolders('live', 'graphql', 'events', 'access', 'limits', 'infra', 'core', 'generated', 'keys'),
-        '^server/app\\.ts$',
-      ],
-      { pathNot: [doors] },
-    ),
-    server('mcp', inFolders('mcp'), [
-      inFolders('live', 'core'),
-      '^server/context/neutralise\\.ts$',
-      '^server/graphql/page\\.ts$',
+    room('mcp', inFolders('api/mcp'), [
+      inFolders('delivery/live', 'core'),
+      '^server/work/context/neutralise\\.ts$',
+      '^server/api/(graphql/page|engine)\\.ts$',
       '^server/infra/http/(answers|originCheck|body|eventStream)\\.ts$',
-      '^server/engine\\.ts$',
     ]),
-    ...['metrics', 'traces'].map((name) => server(name, inFolders(name), [inFolders('core')])),
-    server('app', '^server/app\\.ts$', [inFolders('infra', 'live', 'limits', 'core'), '^server/engine\\.ts$']),
-    server('engine', '^server/engine\\.ts$', [inFolders('infra', 'limits', 'core')]),
-    layer('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', [
+    room('engine', '^server/api/engine\\.ts$', [inFolders('infra', 'core'), '^server/delivery/live/subscribing\\.ts$']),
+    room('app', inFolders('app'), [inFolders('infra', 'delivery/live', 'core'), '^server/api/engine\\.ts$']),
+
+    room('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', [
       '^client/stream/',
-      '^server/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|search/words|core/canonicalJson)\\.ts$',
+      '^server/work/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|search/words)\\.ts$',
+      '^server/core/canonicalJson\\.ts$',
     ]),
-    layer('client-stream', '^client/stream/', []),
-    layer('client-api', '^client/api/', ['^client/stream/']),
-    layer('client-examples', '^client/examples/', ['^client/(stream|api)/']),
+    room('client-stream', '^client/stream/', []),
+    room('client-api', '^client/api/', ['^client/stream/']),
+    room('client-examples', '^client/examples/', ['^client/(stream|api)/']),
 
     // A hook runs before each prompt: it starts without the server's modules.
     {
@@ -115,32 +115,47 @@ export default {
       },
     },
 
-    forbid('no-row', { path: '^server/', pathNot: [inFolders(known, nouns), '^server/(app|engine)\\.ts$'] }, {}),
+    forbid(
+      'no-row',
+      {
+        path: '^server/',
+        pathNot: [
+          inFolders('core', 'infra', 'reads', 'generated', 'app', nouns),
+          inFolders('work/(redaction|access|events|context|custody)'),
+          inFolders('delivery/(live|webhooks|exports|metrics|traces)', 'api/\\w+'),
+          '^server/api/engine\\.ts$',
+        ],
+      },
+      {},
+    ),
     forbid(
       'doors-from-outside',
-      { path: '^server/', pathNot: [doors, '^server/graphql/(schema|print)\\.ts$'] },
+      { path: '^server/', pathNot: [doors, '^server/api/graphql/(schema|print)\\.ts$'] },
       { path: doors },
     ),
     forbid(
       'doors-apart',
-      { path: '^server/(\\w+)/', pathNot: ['^server/(graphql|live)/'] },
-      { path: doors, pathNot: ['^server/$1/'] },
+      { path: '^server/api/(\\w+)/', pathNot: [inFolders('api/graphql')] },
+      { path: doors, pathNot: ['^server/api/$1/'] },
     ),
     forbid(
       'rules-pure',
-      { path: '^server/(\\w+/rules|custody/mayChangeHands)\\.ts$' },
-      { pathNot: ['^server/core/errors\\.ts$', '^server/\\w+/rules\\.ts$'], dependencyTypesNot: ['type-only'] },
+      { path: '^server/work/(\\w+/rules|custody/mayChangeHands)\\.ts$' },
+      {
+        pathNot: ['^server/core/errors\\.ts$', '^server/work/\\w+/rules\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     ),
     forbid(
       'prisma-in-infra',
-      { path: '^server/', pathNot: ['^server/(infra|graphql|reads|generated)/'] },
+      { path: '^server/', pathNot: [inFolders('infra', 'reads', 'api/graphql', 'generated')] },
       { path: '^server/generated/', dependencyTypesNot: ['type-only'] },
     ),
     forbid(
       'graphql-at-doors',
       {
-        path: `${inFolders('core', 'reads', 'redaction', 'infra', 'events', 'context', 'custody', nouns)}|^client/(stream|api|examples)/`,
-        pathNot: [doors, '^server/infra/http/'],
+        path: `${inFolders('core', 'reads', 'work', 'infra')}|^client/(stream|api|examples)/`,
+        pathNot: [inFolders('infra/http', 'infra/limits')],
       },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
     ),
@@ -148,16 +163,16 @@ export default {
     {
       name: 'otel-in-traces',
       severity: 'error',
-      from: { path: '^server/', pathNot: ['^server/traces/', '\\.test\\.ts$'] },
+      from: { path: '^server/', pathNot: ['^server/delivery/traces/', '\\.test\\.ts$'] },
       to: {
-        path: ['^node_modules/@opentelemetry/', '^server/traces/'],
+        path: ['^node_modules/@opentelemetry/', '^server/delivery/traces/'],
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
     },
     forbid(
       'redis-in-live',
-      { path: '^(server|client)/', pathNot: ['^server/live/'] },
+      { path: '^(server|client)/', pathNot: [inFolders('delivery/live')] },
       { path: '^node_modules/ioredis/' },
     ),
     forbid('no-circle', { path: '^(server|client)/', pathNot: ['^server/generated/'] }, { circular: true }),

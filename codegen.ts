@@ -8,7 +8,7 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { buildSchema, isAbstractType, isObjectType, parse } from 'graphql';
-import { printContract } from './server/graphql/print.ts';
+import { printContract } from './server/api/graphql/print.ts';
 
 /**
  * Writes what is generated from the schema: `schema.graphql`, and `client/gql` once the client has documents.

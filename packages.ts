@@ -22,7 +22,11 @@ export const hookAlone = {
 };
 
 /** Files of worker threads, below `server`: a build puts them beside the program. */
-export const workers = ['log/importWorker.ts', 'pipelines/checkWorker.mjs', 'registry/definitionWorker.ts'];
+export const workers = [
+  'work/log/importWorker.ts',
+  'work/pipelines/checkWorker.mjs',
+  'work/registry/definitionWorker.ts',
+];
 
 /** How a build of the server takes its packages in. */
 export const withPackages = {

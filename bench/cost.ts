@@ -8,15 +8,15 @@ import {
   validate,
 } from 'graphql';
 import type { Pool } from 'pg';
+import { contexts } from '../server/api/graphql/context.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { encodeId } from '../server/core/ids.ts';
-import { contexts } from '../server/graphql/context.ts';
-import { schema } from '../server/graphql/schema.ts';
-import { createRates } from '../server/limits/rates.ts';
+import { limits } from '../server/core/limits.ts';
+import { checkOperation, parseWithin } from '../server/infra/limits/checkOperation.ts';
+import { costOfField, isConnection } from '../server/infra/limits/cost.ts';
+import { createRates } from '../server/infra/limits/rates.ts';
 import { silentLog } from '../server/infra/log.ts';
-import { loopback } from '../server/keys/authenticate.ts';
-import { checkOperation, parseWithin } from '../server/limits/checkOperation.ts';
-import { costOfField, isConnection } from '../server/limits/cost.ts';
-import { limits } from '../server/limits/limits.ts';
+import { loopback } from '../server/work/keys/authenticate.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { largeContexts } from '../test/largeContexts.ts';
 import type { Place } from './place.ts';

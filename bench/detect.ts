@@ -1,3 +1,6 @@
+import { detectHandoffs } from '../server/work/tools/detect/detectHandoffs.ts';
+import type { Known } from '../server/work/tools/detect/known.ts';
+import { generatedName } from '../server/work/tools/tool.ts';
 import {
   anthropicEvents,
   anthropicMessage,
@@ -9,9 +12,6 @@ import {
   runItems,
   sse,
 } from '../test/answers.ts';
-import { generatedName } from '../server/tools/tool.ts';
-import { detectHandoffs } from '../server/tools/detect/detectHandoffs.ts';
-import type { Known } from '../server/tools/detect/known.ts';
 import { atMost, type Line, spread } from './report.ts';
 import { alternate, type Contestant, ratioOf } from './rounds.ts';
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { acceptHandoff, completeHandoff } from '../server/handoffs/changeHandoff.ts';
-import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
-import { updateAgent } from '../server/agents/updateAgent.ts';
+import { updateAgent } from '../server/work/agents/updateAgent.ts';
+import { acceptHandoff, completeHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { initiateHandoff } from '../server/work/handoffs/initiateHandoff.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { world } from '../test/world.ts';
 import { callers } from './callers.ts';

@@ -1,9 +1,9 @@
-import { completeSession } from '../server/sessions/changeSession.ts';
-import { acceptHandoff, completeHandoff } from '../server/handoffs/changeHandoff.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { createDatabase } from '../server/infra/prisma.ts';
-import { Pruner } from '../server/keeping/prune.ts';
-import { startPruning } from '../server/keeping/startPruning.ts';
+import { acceptHandoff, completeHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { Pruner } from '../server/work/keeping/prune.ts';
+import { startPruning } from '../server/work/keeping/startPruning.ts';
+import { completeSession } from '../server/work/sessions/changeSession.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';

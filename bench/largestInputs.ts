@@ -1,5 +1,5 @@
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
-import { limits } from '../server/limits/limits.ts';
+import { limits } from '../server/core/limits.ts';
 
 const { fields, counts } = limits;
 /** A JSON body holds all entries of a list together. */

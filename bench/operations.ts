@@ -1,7 +1,7 @@
 import { getNamedType, isEnumType, isObjectType, isScalarType, type GraphQLObjectType } from 'graphql';
-import { schema } from '../server/graphql/schema.ts';
+import { schema } from '../server/api/graphql/schema.ts';
+import { limits } from '../server/core/limits.ts';
 import { jsonOf, largest, textOf } from './largestInputs.ts';
-import { limits } from '../server/limits/limits.ts';
 
 /** What operations need: each call makes something new through the API. */
 export interface Makes {

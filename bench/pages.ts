@@ -1,4 +1,4 @@
-import { encodeCursor } from '../server/graphql/page.ts';
+import { encodeCursor } from '../server/api/graphql/page.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { callers } from './callers.ts';
 import { requestsPerSecond } from './httpLoad.ts';

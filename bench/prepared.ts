@@ -1,8 +1,8 @@
-import { compose } from '../server/compose.ts';
+import { compose } from '../server/app/compose.ts';
 import { readEnv } from '../server/infra/env.ts';
+import { createRates } from '../server/infra/limits/rates.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { createDatabase } from '../server/infra/prisma.ts';
-import { createRates } from '../server/limits/rates.ts';
 import { send } from '../test/graphql.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';

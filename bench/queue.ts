@@ -1,4 +1,4 @@
-import { completeSession } from '../server/sessions/changeSession.ts';
+import { completeSession } from '../server/work/sessions/changeSession.ts';
 import { world } from '../test/world.ts';
 import type { Place, PreparedDatabase } from './place.ts';
 import { atMost, spread, type Line } from './report.ts';

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { findMatches } from '../server/search/find.ts';
-import { newestTwentieth } from '../server/search/newest.ts';
-import type { Search } from '../server/search/query.ts';
-import { kinds, termsOf } from '../server/search/terms.ts';
-import { appendTurn } from '../server/log/appendTurn.ts';
+import { appendTurn } from '../server/work/log/appendTurn.ts';
+import { findMatches } from '../server/work/search/find.ts';
+import { newestTwentieth } from '../server/work/search/newest.ts';
+import type { Search } from '../server/work/search/query.ts';
+import { kinds, termsOf } from '../server/work/search/terms.ts';
 import { loadBulk } from '../test/bulk.ts';
 import { world } from '../test/world.ts';
 import { callers } from './callers.ts';

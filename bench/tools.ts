@@ -1,10 +1,10 @@
 import { graphql } from 'graphql';
-import { contexts } from '../server/graphql/context.ts';
-import { schema } from '../server/graphql/schema.ts';
+import { contexts } from '../server/api/graphql/context.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { silentLog } from '../server/infra/log.ts';
-import { loopback } from '../server/keys/authenticate.ts';
-import { executeCall, type ExecuteInput } from '../server/tools/executeCall.ts';
-import { assumedCall } from '../server/tools/findToolCall.ts';
+import { loopback } from '../server/work/keys/authenticate.ts';
+import { executeCall, type ExecuteInput } from '../server/work/tools/executeCall.ts';
+import { assumedCall } from '../server/work/tools/findToolCall.ts';
 import { toolCall, world } from '../test/world.ts';
 import type { Place } from './place.ts';
 import { atLeast, spread, type Line } from './report.ts';

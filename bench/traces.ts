@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { compose } from '../server/compose.ts';
+import { compose } from '../server/app/compose.ts';
 import { encodeId } from '../server/core/ids.ts';
 import { readEnv } from '../server/infra/env.ts';
+import { createRates } from '../server/infra/limits/rates.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { createDatabase } from '../server/infra/prisma.ts';
-import { createRates } from '../server/limits/rates.ts';
 import { send } from '../test/graphql.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';

@@ -17,12 +17,12 @@ const notOurs = /^(examples|api|build\.ts)|\.test\.ts$/;
 /** Files that the dashboard has from elsewhere. */
 const shared = [
   'package-lock.json',
-  'server/tools/define.ts',
-  'server/tools/tool.ts',
-  'server/queue/rules.ts',
-  'server/pipelines/rules.ts',
-  'server/pipelines/fields.ts',
-  'server/search/words.ts',
+  'server/work/tools/define.ts',
+  'server/work/tools/tool.ts',
+  'server/work/queue/rules.ts',
+  'server/work/pipelines/rules.ts',
+  'server/work/pipelines/fields.ts',
+  'server/work/search/words.ts',
   'server/core/faults.ts',
   'server/core/canonicalJson.ts',
 ].map((file) => join(root, file));

@@ -1,30 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { registerAgent } from '../server/agents/registerAgent.ts';
 import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
+import { packageFolder } from '../server/infra/place.ts';
+import { registerAgent } from '../server/work/agents/registerAgent.ts';
 import {
   acceptHandoff,
   cancelHandoff,
   failHandoff,
   rejectHandoff,
   timeOutHandoff,
-} from '../server/handoffs/changeHandoff.ts';
-import { initiateHandoff } from '../server/handoffs/initiateHandoff.ts';
-import { reassignSession } from '../server/handoffs/reassignSession.ts';
-import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
-import { packageFolder } from '../server/infra/place.ts';
-import { recordDecision, setTasks, type SetTasksInput } from '../server/log/addToLog.ts';
-import { advancePipeline } from '../server/pipelines/advancePipeline.ts';
-import { definePipeline } from '../server/pipelines/definePipeline.ts';
-import type { NamedDefinition } from '../server/pipelines/rules.ts';
-import type { Definition } from '../server/registry/definition.ts';
-import { importAgents } from '../server/registry/importAgents.ts';
-import { readDefinition } from '../server/registry/readDefinition.ts';
-import { cancelSession, completeSession, failSession, pauseSession } from '../server/sessions/changeSession.ts';
-import { createSession } from '../server/sessions/createSession.ts';
-import { createHandoffTool } from '../server/tools/changeTool.ts';
+} from '../server/work/handoffs/changeHandoff.ts';
+import { initiateHandoff } from '../server/work/handoffs/initiateHandoff.ts';
+import { reassignSession } from '../server/work/handoffs/reassignSession.ts';
+import { recordDecision, setTasks, type SetTasksInput } from '../server/work/log/addToLog.ts';
+import { appendTurn, type AppendTurnInput } from '../server/work/log/appendTurn.ts';
+import { advancePipeline } from '../server/work/pipelines/advancePipeline.ts';
+import { definePipeline } from '../server/work/pipelines/definePipeline.ts';
+import type { NamedDefinition } from '../server/work/pipelines/rules.ts';
+import type { Definition } from '../server/work/registry/definition.ts';
+import { importAgents } from '../server/work/registry/importAgents.ts';
+import { readDefinition } from '../server/work/registry/readDefinition.ts';
+import { cancelSession, completeSession, failSession, pauseSession } from '../server/work/sessions/changeSession.ts';
+import { createSession } from '../server/work/sessions/createSession.ts';
+import { createHandoffTool } from '../server/work/tools/changeTool.ts';
 
 /**
  * The demonstration: three agents with a handoff tool, a session in every state, and one session whose chain has a rejection, a
@@ -452,12 +452,15 @@ const call = (callId: string, name: string, args: object, result: string | null)
   filesModified: [] as string[],
 });
 
-/** The files of `server/pipelines/story`, which the package has too. */
+/** The files of `server/work/pipelines/story`, which the package has too. */
 async function readStory(): Promise<{ definitions: Definition[]; pipeline: NamedDefinition }> {
-  const folder = join(packageFolder, 'server/pipelines/story');
+  const folder = join(packageFolder, 'server/work/pipelines/story');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
   const read = async (name: string) =>
-    readDefinition({ path: `server/pipelines/story/${name}`, content: await readFile(join(folder, name), 'utf8') });
+    readDefinition({
+      path: `server/work/pipelines/story/${name}`,
+      content: await readFile(join(folder, name), 'utf8'),
+    });
   const definitions = (await Promise.all(names.map(read))).flatMap(({ definition }) => definition ?? []);
   const { stages, transitions, ...rest } = JSON.parse(
     await readFile(join(folder, 'story.json'), 'utf8'),

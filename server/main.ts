@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { seed } from '../prisma/seed.ts';
-import { compose, type Baton } from './compose.ts';
+import { readTabs } from './api/graphiql/tabs.ts';
+import { isDroppedField } from './api/graphql/rejecting.ts';
+import { compose, type Baton } from './app/compose.ts';
+import { endThreads } from './core/threads.ts';
 import { warnOften } from './core/warnOften.ts';
-import { readTabs } from './graphiql/tabs.ts';
-import { isDroppedField } from './graphql/rejecting.ts';
 import { readEnv } from './infra/env.ts';
+import { createPersistedOperations, readManifest } from './infra/limits/persisted.ts';
 import { createLog, type Log } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
 import { commandLine, packageFolder } from './infra/place.ts';
 import { StartError } from './infra/startError.ts';
-import { createPersistedOperations, readManifest } from './limits/persisted.ts';
-import { endThreads } from './core/threads.ts';
-import { redactLogLine } from './redaction/logLine.ts';
+import { redactLogLine } from './work/redaction/logLine.ts';
 
 const manifestFile = join(packageFolder, 'client/gql/persisted-documents.json');
 const stopWithin = 9_500;
@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   const { pool, embedded } = database;
   baton = await compose(env, database, log, {
     persisted: createPersistedOperations(documents, { only: env.persistedOnly }),
-    graphiqlTabs: readTabs(join(packageFolder, 'server/graphiql')),
+    graphiqlTabs: readTabs(join(packageFolder, 'server/api/graphiql')),
   });
   const { app, authenticate } = baton;
   if ((env.demo ?? embedded) && (await seed({ pool, log }))) log.info('The demonstration data was loaded');

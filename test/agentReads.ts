@@ -1,8 +1,8 @@
 import { graphql } from 'graphql';
 import { expect } from 'vitest';
+import { contexts } from '../server/api/graphql/context.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { encodeId, type IdPrefix } from '../server/core/ids.ts';
-import { contexts } from '../server/graphql/context.ts';
-import { schema } from '../server/graphql/schema.ts';
 import { silentLog } from '../server/infra/log.ts';
 import type { TestDatabase } from './database.ts';
 import { send } from './graphql.ts';

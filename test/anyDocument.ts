@@ -8,7 +8,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { schema } from '../server/graphql/schema.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { type Random, random } from './soak/random.ts';
 
 export interface DocumentShape {

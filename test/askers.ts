@@ -1,12 +1,12 @@
-import { updateAgent } from '../server/agents/updateAgent.ts';
 import { encodeId } from '../server/core/ids.ts';
+import { updateAgent } from '../server/work/agents/updateAgent.ts';
 import { testDatabase } from './database.ts';
 import { client, type Client } from './graphql.ts';
 import { adminKey, secretFor, webhookKey } from './keyring.ts';
 import { startApp } from './server.ts';
 import { world } from './world.ts';
 
-// For the permission matrix: the contract's table of rights, repeated in tests without code from server/access.
+// For the permission matrix: the contract's table of rights, repeated in tests without code from server/api/access.
 
 export const roles = ['AGENT', 'OPERATOR', 'ANALYST', 'ADMIN'] as const;
 export type Asker = (typeof roles)[number];

@@ -34,7 +34,7 @@ async function broken(folder: string): Promise<Broken[]> {
     summary: { violations: Broken[] };
   };
   // That the reading works at all.
-  expect(modules.map(({ source }) => source)).toContain('server/custody/rules.ts');
+  expect(modules.map(({ source }) => source)).toContain('server/work/custody/rules.ts');
   return summary.violations;
 }
 
@@ -43,48 +43,55 @@ test('every import is allowed by the table', async () => {
 }, 150_000);
 
 const refused: [from: string, to: string, rule: string][] = [
-  ['server/core/work.ts', 'server/events/record.ts', 'core'],
-  ['server/core/work.ts', 'server/infra/log.ts', 'core'],
-  ['server/core/work.ts', 'server/limits/rates.ts', 'core'],
-  ['server/reads/compile.ts', 'server/events/record.ts', 'reads'],
-  ['server/redaction/redact.ts', 'server/core/work.ts', 'redaction'],
-  ['server/graphiql/tabs.ts', 'server/core/work.ts', 'graphiql'],
-  ['server/infra/env.ts', 'server/graphql/context.ts', 'infra'],
-  ['server/access/guard.ts', 'server/graphql/builder.ts', 'access'],
-  ['server/events/record.ts', 'server/handoffs/handOver.ts', 'events'],
-  ['server/limits/plugin.ts', 'server/graphql/schema.ts', 'limits'],
-  ['server/exports/archive.ts', 'server/events/record.ts', 'exports'],
-  ['server/metrics/metrics.ts', 'server/infra/log.ts', 'metrics'],
-  ['server/traces/traces.ts', 'server/infra/log.ts', 'traces'],
-  ['server/compose.ts', 'server/traces/traces.ts', 'otel-in-traces'],
-  ['server/context/pack.ts', 'server/custody/custody.ts', 'context'],
-  ['server/custody/custody.ts', 'server/handoffs/handOver.ts', 'custody'],
-  ['server/custody/custody.ts', 'server/graphql/builder.ts', 'custody'],
-  ['server/handoffs/reassignSession.ts', 'server/graphql/builder.ts', 'commands'],
-  ['server/handoffs/reassignSession.ts', 'server/infra/prisma.ts', 'commands'],
-  ['server/handoffs/reassignSession.ts', 'server/handoffs/schema.ts', 'doors-from-outside'],
-  ['server/handoffs/reassignSession.ts', 'node_modules/@pothos/core/index.js', 'graphql-at-doors'],
-  ['server/handoffs/reassignSession.ts', 'node_modules/ioredis/index.js', 'redis-in-live'],
-  ['server/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts', 'prisma-in-infra'],
-  ['server/handoffs/reassignSession.ts', 'test/world.ts', 'commands'],
-  ['server/handoffs/schema.ts', 'server/sessions/schema.ts', 'doors-apart'],
-  ['server/handoffs/schema.ts', 'server/infra/prisma.ts', 'doors'],
-  ['server/custody/mayChangeHands.ts', 'server/core/work.ts', 'rules-pure'],
-  ['server/custody/mayChangeHands.ts', 'server/custody/read.ts', 'rules-pure'],
-  ['server/custody/rules.ts', 'fs', 'rules-pure'],
-  ['server/graphql/builder.ts', 'server/events/record.ts', 'graphql'],
-  ['server/graphql/builder.ts', 'server/infra/prisma.ts', 'graphql-types'],
-  ['server/live/hub.ts', 'server/handoffs/reassignSession.ts', 'live'],
-  ['server/mcp/tools.ts', 'server/handoffs/initiateHandoff.ts', 'mcp'],
-  ['server/app.ts', 'server/handoffs/schema.ts', 'app'],
-  ['server/engine.ts', 'server/live/sockets.ts', 'engine'],
+  ['server/core/work.ts', 'server/work/events/record.ts', 'core'],
+  ['server/core/work.ts', 'server/infra/limits/rates.ts', 'core'],
+  ['server/core/work.ts', 'server/infra/log.ts', 'up-from-core'],
+  ['server/infra/log.ts', 'server/reads/compile.ts', 'up-from-infra'],
+  ['server/reads/compile.ts', 'server/work/keys/watch.ts', 'up-from-reads'],
+  ['server/work/keys/watch.ts', 'server/delivery/live/hub.ts', 'up-from-work'],
+  ['server/delivery/live/hub.ts', 'server/api/live/schema.ts', 'up-from-delivery'],
+  ['server/api/live/schema.ts', 'server/app/app.ts', 'up-from-api'],
+  ['server/reads/compile.ts', 'server/work/events/record.ts', 'reads'],
+  ['server/work/redaction/redact.ts', 'server/core/work.ts', 'redaction'],
+  ['server/api/graphiql/tabs.ts', 'server/core/work.ts', 'graphiql'],
+  ['server/infra/env.ts', 'server/api/graphql/context.ts', 'infra'],
+  ['server/api/access/guard.ts', 'server/api/graphql/builder.ts', 'access-to-fields'],
+  ['server/work/access/rules.ts', 'server/work/events/record.ts', 'access'],
+  ['server/work/events/record.ts', 'server/work/handoffs/handOver.ts', 'events'],
+  ['server/infra/limits/plugin.ts', 'server/api/graphql/schema.ts', 'limits'],
+  ['server/delivery/webhooks/send.ts', 'server/infra/log.ts', 'sending'],
+  ['server/delivery/exports/archive.ts', 'server/work/events/record.ts', 'exports'],
+  ['server/delivery/metrics/metrics.ts', 'server/infra/log.ts', 'metrics'],
+  ['server/delivery/traces/traces.ts', 'server/infra/log.ts', 'traces'],
+  ['server/app/compose.ts', 'server/delivery/traces/traces.ts', 'otel-in-traces'],
+  ['server/work/context/pack.ts', 'server/work/custody/custody.ts', 'context'],
+  ['server/work/custody/custody.ts', 'server/work/handoffs/handOver.ts', 'custody'],
+  ['server/work/custody/custody.ts', 'server/api/graphql/builder.ts', 'custody'],
+  ['server/work/handoffs/reassignSession.ts', 'server/api/graphql/builder.ts', 'commands'],
+  ['server/work/handoffs/reassignSession.ts', 'server/infra/prisma.ts', 'commands'],
+  ['server/work/handoffs/reassignSession.ts', 'server/api/handoffs/schema.ts', 'doors-from-outside'],
+  ['server/work/handoffs/reassignSession.ts', 'node_modules/@pothos/core/index.js', 'graphql-at-doors'],
+  ['server/work/handoffs/reassignSession.ts', 'node_modules/ioredis/index.js', 'redis-in-live'],
+  ['server/work/handoffs/reassignSession.ts', 'server/generated/prisma/client.ts', 'prisma-in-infra'],
+  ['server/work/handoffs/reassignSession.ts', 'test/world.ts', 'commands'],
+  ['server/api/handoffs/schema.ts', 'server/api/sessions/schema.ts', 'doors-apart'],
+  ['server/api/handoffs/schema.ts', 'server/infra/prisma.ts', 'doors'],
+  ['server/work/custody/mayChangeHands.ts', 'server/core/work.ts', 'rules-pure'],
+  ['server/work/custody/mayChangeHands.ts', 'server/work/custody/read.ts', 'rules-pure'],
+  ['server/work/custody/rules.ts', 'fs', 'rules-pure'],
+  ['server/api/graphql/builder.ts', 'server/work/events/record.ts', 'graphql'],
+  ['server/api/graphql/builder.ts', 'server/infra/prisma.ts', 'graphql-types'],
+  ['server/delivery/live/hub.ts', 'server/work/handoffs/reassignSession.ts', 'live'],
+  ['server/api/mcp/tools.ts', 'server/work/handoffs/initiateHandoff.ts', 'mcp'],
+  ['server/app/app.ts', 'server/api/handoffs/schema.ts', 'app'],
+  ['server/api/engine.ts', 'server/delivery/live/sockets.ts', 'engine'],
   ['server/cli/hook.ts', 'server/core/ids.ts', 'hook-alone'],
   ['server/cli/hook/send.ts', 'node_modules/graphql/index.js', 'hook-alone'],
   ['server/unheard/of.ts', 'server/core/ids.ts', 'no-row'],
-  ['server/custody/one.ts', 'server/custody/other.ts', 'no-circle'],
-  ['client/main.tsx', 'server/limits/limits.ts', 'client'],
+  ['server/work/custody/one.ts', 'server/work/custody/other.ts', 'no-circle'],
+  ['client/main.tsx', 'server/core/limits.ts', 'client'],
   ['client/main.tsx', 'server/core/ids.ts', 'client'],
-  ['client/main.tsx', 'server/tools/changeTool.ts', 'client'],
+  ['client/main.tsx', 'server/work/tools/changeTool.ts', 'client'],
   ['client/stream/index.ts', 'client/main.tsx', 'client-stream'],
   ['client/stream/index.ts', 'server/core/ids.ts', 'client-stream'],
   ['client/stream/index.ts', 'node_modules/graphql/index.js', 'graphql-at-doors'],
@@ -94,10 +101,10 @@ const refused: [from: string, to: string, rule: string][] = [
 
 /** Their types alone. */
 const allowed: [from: string, to: string][] = [
-  ['server/log/rules.ts', 'server/core/work.ts'],
-  ['server/handoffs/handOver.ts', 'server/generated/prisma/client.ts'],
+  ['server/work/log/rules.ts', 'server/core/work.ts'],
+  ['server/work/handoffs/handOver.ts', 'server/generated/prisma/client.ts'],
   ['server/infra/prisma.ts', 'server/core/rows.ts'],
-  ['server/graphql/context.ts', 'server/infra/log.ts'],
+  ['server/api/graphql/context.ts', 'server/infra/log.ts'],
 ];
 
 const importOf = (from: string, to: string, kind = 'import'): string => {
@@ -127,7 +134,10 @@ async function sampleProject(): Promise<string> {
     add(to, '');
   }
   // The way back of the circle.
-  add('server/custody/other.ts', importOf('server/custody/other.ts', 'server/custody/one.ts', 'import '));
+  add(
+    'server/work/custody/other.ts',
+    importOf('server/work/custody/other.ts', 'server/work/custody/one.ts', 'import '),
+  );
   for (const [path, text] of files) {
     await mkdir(join(folder, dirname(path)), { recursive: true });
     await writeFile(join(folder, path), text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { CarriedMessage, Context } from '../server/context/context.ts';
-import type { Sources } from '../server/context/sources.ts';
+import type { CarriedMessage, Context } from '../server/work/context/context.ts';
+import type { Sources } from '../server/work/context/sources.ts';
 
 /** Difficult recorded text: fences, headings, hidden characters, other scripts, lone surrogates, long lines. */
 const nasty = fc.constantFrom(

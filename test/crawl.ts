@@ -1,9 +1,9 @@
 import { getNamedType, graphql, isLeafType, isObjectType, type GraphQLObjectType } from 'graphql';
 import { expect } from 'vitest';
+import type { GraphQLContext } from '../server/api/graphql/context.ts';
+import { nodePrefixes } from '../server/api/graphql/nodeIds.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import type { Caller } from '../server/core/work.ts';
-import type { GraphQLContext } from '../server/graphql/context.ts';
-import { nodePrefixes } from '../server/graphql/nodeIds.ts';
-import { schema } from '../server/graphql/schema.ts';
 
 /** Fields that an agent may select of itself only. matrixReads.test.ts tests the refusal. */
 export const ofItself = [

@@ -1,12 +1,12 @@
+import { contexts } from '../server/api/graphql/context.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { batonItself } from '../server/core/work.ts';
-import { cursorsOf } from '../server/events/cursors.ts';
-import { createEventBodies } from '../server/exports/eventBodies.ts';
-import { contexts } from '../server/graphql/context.ts';
-import { schema } from '../server/graphql/schema.ts';
+import { createEventBodies } from '../server/delivery/exports/eventBodies.ts';
+import { createStamper } from '../server/delivery/live/stamp.ts';
+import { startDelivering, type DeliverOptions } from '../server/delivery/webhooks/deliver.ts';
+import { createSender } from '../server/delivery/webhooks/send.ts';
 import { silentLog } from '../server/infra/log.ts';
-import { createStamper } from '../server/live/stamp.ts';
-import { startDelivering, type DeliverOptions } from '../server/webhooks/deliver.ts';
-import { createSender } from '../server/webhooks/send.ts';
+import { cursorsOf } from '../server/work/events/cursors.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 import { webhookKey } from './keyring.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { setAgentStatus } from '../server/agents/setAgentStatus.ts';
 import { DomainError, ForbiddenError } from '../server/core/errors.ts';
 import { encodeId } from '../server/core/ids.ts';
-import { acceptHandoff, rejectHandoff, timeOutHandoff } from '../server/handoffs/changeHandoff.ts';
-import { pauseSession, resumeSession } from '../server/sessions/changeSession.ts';
-import { createHandoffTool } from '../server/tools/changeTool.ts';
+import { setAgentStatus } from '../server/work/agents/setAgentStatus.ts';
+import { acceptHandoff, rejectHandoff, timeOutHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { pauseSession, resumeSession } from '../server/work/sessions/changeSession.ts';
+import { createHandoffTool } from '../server/work/tools/changeTool.ts';
 import type { testDatabase } from './database.ts';
 import { client, type Client } from './graphql.ts';
 import { hashAllTables } from './hash.ts';

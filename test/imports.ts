@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { beforeEach, expect } from 'vitest';
 import type { Caller } from '../server/core/work.ts';
 import { silentLog } from '../server/infra/log.ts';
-import { importTranscript } from '../server/log/importTranscript.ts';
-import { prepareImport } from '../server/log/prepareImport.ts';
-import { Spool } from '../server/log/spool.ts';
-import { fixture } from './readTranscripts.ts';
+import { importTranscript } from '../server/work/log/importTranscript.ts';
+import { prepareImport } from '../server/work/log/prepareImport.ts';
+import { Spool } from '../server/work/log/spool.ts';
 import { testDatabase } from './database.ts';
 import { brokenInvariants } from './invariants.ts';
+import { fixture } from './readTranscripts.ts';
 import { world } from './world.ts';
 
 export interface How {

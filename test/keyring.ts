@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Role } from '../server/core/work.ts';
-import { createKey } from '../server/keys/createKey.ts';
+import { createKey } from '../server/work/keys/createKey.ts';
 import { world } from './world.ts';
 
 /** The server requires keys when started with this as BATON_ADMIN_KEY. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { recordDecision, setTasks } from '../server/log/addToLog.ts';
+import { recordDecision, setTasks } from '../server/work/log/addToLog.ts';
 import { toolCall, world } from './world.ts';
 
 const text = (characters: number, words: string): string =>

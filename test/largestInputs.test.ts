@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inputOf, mutations, queries, subscriptions, type Makes } from '../bench/operations.ts';
-import { limits } from '../server/limits/limits.ts';
-import { schema } from '../server/graphql/schema.ts';
+import { schema } from '../server/api/graphql/schema.ts';
+import { limits } from '../server/core/limits.ts';
 
 const makes = new Proxy({} as Makes, { get: () => () => Promise.resolve('id') });
 

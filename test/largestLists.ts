@@ -7,8 +7,8 @@ import {
   isListType,
   isRequiredInputField,
 } from 'graphql';
-import { schema } from '../server/graphql/schema.ts';
-import { limits } from '../server/limits/limits.ts';
+import { schema } from '../server/api/graphql/schema.ts';
+import { limits } from '../server/core/limits.ts';
 
 /** A place in the variables of an operation that takes any number of values: names, and `0` for the first item of a list. */
 export interface Place {

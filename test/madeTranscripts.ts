@@ -1,4 +1,4 @@
-import type { TranscriptFormat } from '../server/log/transcripts/transcript.ts';
+import type { TranscriptFormat } from '../server/work/log/transcripts/transcript.ts';
 
 /** What a made transcript holds: the words of a person, a call with its output, and the model's answer. */
 export interface Texts {

@@ -10,8 +10,8 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
-import { everybody } from '../server/access/roles.ts';
-import { schema } from '../server/graphql/schema.ts';
+import { everybody } from '../server/api/access/roles.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import type { Random } from './soak/random.ts';
 
 /** A field that some caller may not select, on some record. */

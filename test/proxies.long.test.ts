@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeId } from '../server/core/ids.ts';
-import { createRates } from '../server/limits/rates.ts';
+import { createRates } from '../server/infra/limits/rates.ts';
 import { openBrowser } from './browser.ts';
 import { testDatabase } from './database.ts';
 import { client, send } from './graphql.ts';

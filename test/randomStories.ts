@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { setAgentStatus } from '../server/agents/setAgentStatus.ts';
 import { DomainError, ForbiddenError } from '../server/core/errors.ts';
+import { silentLog } from '../server/infra/log.ts';
+import { setAgentStatus } from '../server/work/agents/setAgentStatus.ts';
 import {
   acceptHandoff,
   cancelHandoff,
   failHandoff,
   rejectHandoff,
   timeOutHandoff,
-} from '../server/handoffs/changeHandoff.ts';
-import { silentLog } from '../server/infra/log.ts';
-import { assignQueued } from '../server/queue/assign.ts';
-import { cancelSession, completeSession, pauseSession, resumeSession } from '../server/sessions/changeSession.ts';
+} from '../server/work/handoffs/changeHandoff.ts';
+import { assignQueued } from '../server/work/queue/assign.ts';
+import { cancelSession, completeSession, pauseSession, resumeSession } from '../server/work/sessions/changeSession.ts';
 import type { testDatabase } from './database.ts';
 import { brokenInvariants, waitInVain } from './invariants.ts';
 import { agentCaller, world } from './world.ts';

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readTranscript, type ReadOptions } from '../server/log/transcripts/detect.ts';
-import type { Entry, Transcript } from '../server/log/transcripts/transcript.ts';
+import { readTranscript, type ReadOptions } from '../server/work/log/transcripts/detect.ts';
+import type { Entry, Transcript } from '../server/work/log/transcripts/transcript.ts';
 
 /** Transcripts written for these tests in the tools' formats. */
 export const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../server/log/transcripts/fixtures/${name}.jsonl`, import.meta.url));
+  fileURLToPath(new URL(`../server/work/log/transcripts/fixtures/${name}.jsonl`, import.meta.url));
 
 export const readFixture = (name: string, options: Partial<ReadOptions> = {}): Promise<Transcript> =>
   readTranscript(createReadStream(fixture(name)), { format: 'AUTO', sidechain: false, ...options });

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { readTranscript } from '../server/log/transcripts/detect.ts';
-import type { Transcript } from '../server/log/transcripts/transcript.ts';
+import type { RecordedCall, RecordedLog } from '../server/work/context/derive/log.ts';
+import { readTranscript } from '../server/work/log/transcripts/detect.ts';
+import type { Transcript } from '../server/work/log/transcripts/transcript.ts';
 import { isSubagent, realPath } from './realData.ts';
-import type { RecordedCall, RecordedLog } from '../server/context/derive/log.ts';
 
 /** The log of a Session after importing a transcript. */
 export function logOf({ entries, standings }: Transcript): RecordedLog {

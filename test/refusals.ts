@@ -8,10 +8,10 @@ import {
   type GraphQLUnionType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { archiveAgent } from '../server/agents/archiveAgent.ts';
-import type { Caller } from '../server/core/work.ts';
+import { schema } from '../server/api/graphql/schema.ts';
 import { encodeId, newId, type IdPrefix } from '../server/core/ids.ts';
-import { schema } from '../server/graphql/schema.ts';
+import type { Caller } from '../server/core/work.ts';
+import { archiveAgent } from '../server/work/agents/archiveAgent.ts';
 import { testDatabase } from './database.ts';
 import { client } from './graphql.ts';
 import { hashAllTables } from './hash.ts';
@@ -167,7 +167,7 @@ const ofEvents = ['events', 'inbox_entries', 'sessions', 'agents'];
 
 /**
  * One test per case, and one that checks that the cases cover all typed errors of these mutations. Name each mutation in one
- * such call; `graphql/input/badInput.test.ts` finds any that is missing.
+ * such call; `api/graphql/input/badInput.test.ts` finds any that is missing.
  */
 export function testRefusals(home: House, mutations: readonly Mutation[], cases: readonly Refusal[]): void {
   for (const mutation of mutations) {

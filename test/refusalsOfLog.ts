@@ -1,5 +1,5 @@
 import { encodeId } from '../server/core/ids.ts';
-import { completeSession } from '../server/sessions/changeSession.ts';
+import { completeSession } from '../server/work/sessions/changeSession.ts';
 import { unknownId, type House, type Mutation, type Refusal } from './refusals.ts';
 
 export const sessionId = (id: string): string => encodeId('session', id);

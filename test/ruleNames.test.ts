@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { rules } from '../server/custody/mayChangeHands.ts';
+import { rules } from '../server/work/custody/mayChangeHands.ts';
 
 const names = new Set(
   [...readFileSync('docs/rules.md', 'utf8').matchAll(/^(?:\| )?\*\*(.+?)\*\*/gm)].map(([, name]) => name!),

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { compose, type Baton, type Variations } from '../server/compose.ts';
+import { compose, type Baton, type Variations } from '../server/app/compose.ts';
 import { readEnv } from '../server/infra/env.ts';
+import { createRates } from '../server/infra/limits/rates.ts';
 import { silentLog, type Log } from '../server/infra/log.ts';
-import { loopback } from '../server/keys/authenticate.ts';
-import { createRates } from '../server/limits/rates.ts';
+import { loopback } from '../server/work/keys/authenticate.ts';
 import { bundled } from './bundle.ts';
 import { atEnd, type TestDatabase } from './database.ts';
 

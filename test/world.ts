@@ -1,15 +1,19 @@
 import type { Pool } from 'pg';
-import { registerAgent } from '../server/agents/registerAgent.ts';
 import type { Answer, Caller, Work } from '../server/core/work.ts';
-import { initiateHandoff, type HandoffAnswer, type InitiateHandoffInput } from '../server/handoffs/initiateHandoff.ts';
-import { reassignSession, type ReassignSessionInput } from '../server/handoffs/reassignSession.ts';
-import type { Stage, Transition } from '../server/custody/pipeline.ts';
 import { silentLog } from '../server/infra/log.ts';
-import { appendTurn, type AppendTurnInput } from '../server/log/appendTurn.ts';
-import { advancePipeline, type AdvancePipelineInput } from '../server/pipelines/advancePipeline.ts';
-import { definePipeline } from '../server/pipelines/definePipeline.ts';
-import { runCommand } from '../server/queue/runCommand.ts';
-import { createSession, type CreateSessionInput } from '../server/sessions/createSession.ts';
+import { registerAgent } from '../server/work/agents/registerAgent.ts';
+import type { Stage, Transition } from '../server/work/custody/pipeline.ts';
+import {
+  initiateHandoff,
+  type HandoffAnswer,
+  type InitiateHandoffInput,
+} from '../server/work/handoffs/initiateHandoff.ts';
+import { reassignSession, type ReassignSessionInput } from '../server/work/handoffs/reassignSession.ts';
+import { appendTurn, type AppendTurnInput } from '../server/work/log/appendTurn.ts';
+import { advancePipeline, type AdvancePipelineInput } from '../server/work/pipelines/advancePipeline.ts';
+import { definePipeline } from '../server/work/pipelines/definePipeline.ts';
+import { runCommand } from '../server/work/queue/runCommand.ts';
+import { createSession, type CreateSessionInput } from '../server/work/sessions/createSession.ts';
 
 export const operator: Caller = {
   principal: 'operator',

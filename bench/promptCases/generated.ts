@@ -1,4 +1,4 @@
-import { batonPrompt } from '../../server/log/transcripts/batonPrompt.ts';
+import { batonPrompt } from '../../server/work/log/transcripts/batonPrompt.ts';
 import type { Case, Fact } from './facts.ts';
 import { programs, unwanted, written, type Notice, type Program, type Step } from './story.ts';
 import { aside, Choice, notice, nouns, path, reading, routine, sentence, sentences, source } from './vocabulary.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { cancelHandoff } from '../../server/handoffs/changeHandoff.ts';
 import { decodeId, encodeId } from '../../server/core/ids.ts';
+import { cancelHandoff } from '../../server/work/handoffs/changeHandoff.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { readTabs } from '../../server/graphiql/tabs.ts';
+import { readTabs } from '../../server/api/graphiql/tabs.ts';
 import { openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { createHandoffTool } from '../../server/tools/changeTool.ts';
+import { createHandoffTool } from '../../server/work/tools/changeTool.ts';
 import { look, openBrowser, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { createRates } from '../../server/limits/rates.ts';
+import { createRates } from '../../server/infra/limits/rates.ts';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';

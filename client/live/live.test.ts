@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { renewCursors } from '../../server/live/renewCursors.ts';
+import { renewCursors } from '../../server/delivery/live/renewCursors.ts';
 import {
   chooseAgent,
   expectAccessible,

@@ -1,5 +1,5 @@
 import { createContext, useEffect, type RefObject } from 'react';
-import { finderOf, wordsIn, type Finder } from '../../server/search/words.ts';
+import { finderOf, wordsIn, type Finder } from '../../server/work/search/words.ts';
 import { elementOf, type Target } from './place.ts';
 
 /** Finds the words that the reader searches in the log; null without words. */

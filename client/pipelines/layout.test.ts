@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import story from '../../server/pipelines/story/story.json' with { type: 'json' };
+import story from '../../server/work/pipelines/story/story.json' with { type: 'json' };
 import { drawPipeline, wordsOf, type DrawnDefinition } from './layout.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'unknown');

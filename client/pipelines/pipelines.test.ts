@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { acceptHandoff, rejectHandoff } from '../../server/handoffs/changeHandoff.ts';
-import story from '../../server/pipelines/story/story.json' with { type: 'json' };
+import { acceptHandoff, rejectHandoff } from '../../server/work/handoffs/changeHandoff.ts';
+import story from '../../server/work/pipelines/story/story.json' with { type: 'json' };
 import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';

@@ -1,4 +1,4 @@
-import { agingMs } from '../../server/queue/rules.ts';
+import { agingMs } from '../../server/work/queue/rules.ts';
 import type { SessionPriority } from '../gql/graphql.ts';
 import type { Look } from '../ui/Badge.tsx';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
+import { acceptHandoff } from '../../server/work/handoffs/changeHandoff.ts';
 import { look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { pauseSession, resumeSession } from '../../server/sessions/changeSession.ts';
-import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
+import { acceptHandoff } from '../../server/work/handoffs/changeHandoff.ts';
+import { pauseSession, resumeSession } from '../../server/work/sessions/changeSession.ts';
 import { openBrowser, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';

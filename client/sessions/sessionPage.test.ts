@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { seed } from '../../prisma/seed.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { silentLog } from '../../server/infra/log.ts';
-import { recordWorkingTree } from '../../server/log/addToLog.ts';
+import { recordWorkingTree } from '../../server/work/log/addToLog.ts';
 import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';

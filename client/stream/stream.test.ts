@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { encodeId } from '../../server/core/ids.ts';
-import { acceptHandoff } from '../../server/handoffs/changeHandoff.ts';
+import { acceptHandoff } from '../../server/work/handoffs/changeHandoff.ts';
 import { collect } from '../../test/collect.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { frameProxy } from '../../test/frames.ts';

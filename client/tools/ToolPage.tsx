@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { formats, functionOf } from '../../server/tools/define.ts';
+import { formats, functionOf } from '../../server/work/tools/define.ts';
 import { useMay } from '../access/viewer.ts';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { Page } from '../app/Page.tsx';
@@ -16,11 +16,11 @@ import { Icon } from '../ui/Icon.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { ArchiveDialog } from './ArchiveDialog.tsx';
-import { carryText } from './carry.ts';
 import { Definition } from './Definition.tsx';
+import styles from './ToolPage.module.css';
+import { carryText } from './carry.ts';
 import { looksOf } from './looks.ts';
 import { SavedToolFragment, ToolQuery } from './savedTool.ts';
-import styles from './ToolPage.module.css';
 import { TryIt } from './try/TryIt.tsx';
 
 /** A handoff tool: its facts, its definition in each format, and a form to try it. */

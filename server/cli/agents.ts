@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { watch } from 'chokidar';
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
-import type { AgentImportReport } from '../registry/importAgents.ts';
+import type { AgentImportReport } from '../work/registry/importAgents.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { print, printJson, printLine, tellLine } from './output.ts';
 import { isDefinition, isSkipped, readDefinitions, rootsOf } from './definitionFiles.ts';
+import { print, printJson, printLine, tellLine } from './output.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('agents import <files or folders>')} [options]

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { limits } from '../limits/limits.ts';
+import { limits } from '../core/limits.ts';
 import { StartError } from '../infra/startError.ts';
-import type { DefinitionFile } from '../registry/definition.ts';
+import type { DefinitionFile } from '../work/registry/definition.ts';
 
 /** Where Claude Code and VS Code keep the definitions of a repository. */
 const ownFolders = ['.claude/agents', '.github/agents'];

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { commandLine } from '../infra/place.ts';
 import { AwayError, StartError } from '../infra/startError.ts';
-import type { ImportReport } from '../log/importReport.ts';
+import type { ImportReport } from '../work/log/importReport.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
-import { oneLine, print, printJson, printLine, tell, tellLine, tellOver, tellsOnTerminal } from './output.ts';
 import { chosen, formatSessions, recentSessions, rememberImport } from './native/recentSessions.ts';
+import { oneLine, print, printJson, printLine, tell, tellLine, tellOver, tellsOnTerminal } from './output.ts';
 import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('import [<session id or "new"> <file>]')} [options]

@@ -4,12 +4,12 @@ import type { Caller, Role } from '../core/work.ts';
 import { readEnv } from '../infra/env.ts';
 import { createLog, silentLog } from '../infra/log.ts';
 import { migrateUp, requireMigrated } from '../infra/migrate.ts';
-import { borrowPostgres } from '../infra/postgres/postgres.ts';
 import { commandLine } from '../infra/place.ts';
+import { borrowPostgres } from '../infra/postgres/postgres.ts';
 import { createDatabase, type Database } from '../infra/prisma.ts';
-import { redactInput } from '../redaction/redact.ts';
-import { createKey } from '../keys/createKey.ts';
-import { revokeKey } from '../keys/revokeKey.ts';
+import { createKey } from '../work/keys/createKey.ts';
+import { revokeKey } from '../work/keys/revokeKey.ts';
+import { redactInput } from '../work/redaction/redact.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print, printLine, tell } from './output.ts';
 

@@ -5,14 +5,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it, vi } from 'vitest';
-import { updateAgent } from '../agents/updateAgent.ts';
-import { encodeId } from '../core/ids.ts';
 import { bundled } from '../../test/bundle.ts';
 import { atEnd, testDatabase } from '../../test/database.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { connect, modelOf, type Model } from '../../test/mcp.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
+import { encodeId } from '../core/ids.ts';
+import { updateAgent } from '../work/agents/updateAgent.ts';
 
 // Every case starts a process.
 vi.setConfig({ testTimeout: 120_000 });

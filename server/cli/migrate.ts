@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { renewCursors } from '../delivery/live/renewCursors.ts';
 import { readEnv, type Env } from '../infra/env.ts';
 import { createLog } from '../infra/log.ts';
 import { migrateDown, migrateUp, migrationStatus } from '../infra/migrate.ts';
-import { startPostgres } from '../infra/postgres/postgres.ts';
 import { commandLine } from '../infra/place.ts';
+import { startPostgres } from '../infra/postgres/postgres.ts';
 import { StartError } from '../infra/startError.ts';
-import { renewCursors } from '../live/renewCursors.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print } from './output.ts';
 

@@ -10,7 +10,7 @@ import { commands } from './commands.ts';
 // Every case starts a process.
 vi.setConfig({ testTimeout: 120_000 });
 
-const fixture = fileURLToPath(new URL('../log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url));
+const fixture = fileURLToPath(new URL('../work/log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url));
 
 async function baton(
   args: string[],

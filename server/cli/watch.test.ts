@@ -14,18 +14,18 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { AcceptHandoffDocument } from '../../client/api/operations.ts';
+import { createApi } from '../../client/api/request.ts';
 import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
 import { startWatch, watchPlace } from '../../test/watching.ts';
 import { world } from '../../test/world.ts';
-import { AcceptHandoffDocument } from '../../client/api/operations.ts';
-import { createApi } from '../../client/api/request.ts';
-import { updateAgent } from '../agents/updateAgent.ts';
-import { asCarry } from '../context/carry.ts';
 import { encodeId } from '../core/ids.ts';
 import type { SessionWorkspace } from '../core/workspace.ts';
+import { updateAgent } from '../work/agents/updateAgent.ts';
+import { asCarry } from '../work/context/carry.ts';
 import { workspaceIn } from './hook/work.ts';
 import { Runs } from './watch/runs.ts';
 

@@ -2,7 +2,7 @@ import type { HandoffStatus } from '../generated/prisma/client.ts';
 
 /**
  * The codes of all errors that a caller can cause, one class each. They are members of the mutations' result unions
- * (`server/graphql/errors`); in queries they become top-level errors with `extensions.code`. Clients receive messages and
+ * (`server/api/graphql/errors`); in queries they become top-level errors with `extensions.code`. Clients receive messages and
  * fields unchanged.
  */
 export const errorCodes = [

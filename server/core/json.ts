@@ -1,4 +1,4 @@
-import { limits } from '../limits/limits.ts';
+import { limits } from './limits.ts';
 
 /** Where values are bounded: 90,000 names of one object held the event loop for 150 ms, 200,000 empty objects for 130. */
 const maxNames = 10_000;

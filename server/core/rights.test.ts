@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { mayRead, unreadable } from '../live/readable.ts';
-import type { EventRow } from '../live/hub.ts';
-import { contexts } from '../graphql/context.ts';
 import { testDatabase } from '../../test/database.ts';
 import { world } from '../../test/world.ts';
+import { contexts } from '../api/graphql/context.ts';
+import type { EventRow } from '../delivery/live/hub.ts';
+import { mayRead, unreadable } from '../delivery/live/readable.ts';
 import { silentLog } from '../infra/log.ts';
 import { readable } from './rights.ts';
 import type { Caller } from './work.ts';

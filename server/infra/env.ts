@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { limits } from '../limits/limits.ts';
+import { limits } from '../core/limits.ts';
 import { logLevels } from './log.ts';
 import { StartError } from './startError.ts';
 import { type TraceExport, traceSettings } from './traceSettings.ts';

@@ -59,16 +59,16 @@ it.each(documents)('%s links only to documents, headings and pictures that exist
 it('the drawing of the architecture names every server folder that a request passes', () => {
   const [drawing] = blocksOf('docs/architecture.md').filter(({ language }) => language === 'mermaid');
   expect(pathsIn(drawing!.text)).toEqual(
-    expect.arrayContaining(['server/limits', 'server/keys', 'server/graphql', 'server/core']),
+    expect.arrayContaining(['server/infra/limits', 'server/work/keys', 'server/api/graphql', 'server/core']),
   );
 });
 
 it('the recipe of a mutation adds lines that are in the code', () => {
   const files = [
-    'sessions/changeSession.ts',
-    'sessions/changeSession.test.ts',
-    'sessions/mutations.ts',
-    'access/matrix.test.ts',
+    'work/sessions/changeSession.ts',
+    'work/sessions/changeSession.test.ts',
+    'api/sessions/mutations.ts',
+    'api/access/matrix.test.ts',
   ];
   const code = files
     .map((file) => textOf(`server/${file}`))

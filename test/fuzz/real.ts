@@ -30,14 +30,14 @@ export const documents: readonly string[] = [
 ];
 
 export const transcripts: readonly string[] = [
-  ...recorded('server/log/transcripts/fixtures', '.jsonl'),
+  ...recorded('server/work/log/transcripts/fixtures', '.jsonl'),
   ...['claude-code', 'codex'].flatMap((tool) => real(tool, '.jsonl')),
   ...real('gemini', '.json'),
 ];
 
 export const definitions: readonly string[] = [
   ...recorded('client/examples/definitions', '.md'),
-  ...recorded('server/pipelines/story', '.md'),
+  ...recorded('server/work/pipelines/story', '.md'),
   ...real('agents', '.md'),
 ];
 
@@ -49,9 +49,8 @@ export const responses: readonly string[] = [
   '{"content":[{"type":"tool_use","id":"a","name":"transfer_to_codex_1","input":{"reason":"x"}}]}',
 ];
 
-export const pipeline = JSON.parse(readFileSync(join(root, 'server/pipelines/story/story.json'), 'utf8')) as Record<
-  string,
-  unknown
->;
+export const pipeline = JSON.parse(
+  readFileSync(join(root, 'server/work/pipelines/story/story.json'), 'utf8'),
+) as Record<string, unknown>;
 
 export const requests = hostileRequests;

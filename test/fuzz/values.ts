@@ -9,7 +9,7 @@ import {
   parse,
   typeFromAST,
 } from 'graphql';
-import { schema } from '../../server/graphql/schema.ts';
+import { schema } from '../../server/api/graphql/schema.ts';
 import { documentOf as documentOfMutation } from '../refusals.ts';
 import { anySchema } from './anySchema.ts';
 import { anything, chance, type Dice, mutateJson, mutateText, text, times } from './mutate.ts';

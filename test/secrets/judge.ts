@@ -1,4 +1,4 @@
-import { redactText, redactTexts, redactValue, type Redactions } from '../../server/redaction/redact.ts';
+import { redactText, redactTexts, redactValue, type Redactions } from '../../server/work/redaction/redact.ts';
 import type { Sample, Written } from './samples.ts';
 
 type Stored = Redactions & { stored: string };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillPrompt } from '../../../server/registry/rules.ts';
+import { fillPrompt } from '../../../server/work/registry/rules.ts';
 import { marked } from './marked.ts';
 import { waysIn, waysOut } from './ways.ts';
 

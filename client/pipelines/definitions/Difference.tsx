@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
-import type { NamedDefinition } from '../../../server/pipelines/rules.ts';
-import { differenceOf } from './difference.ts';
+import type { NamedDefinition } from '../../../server/work/pipelines/rules.ts';
 import styles from './Difference.module.css';
+import { differenceOf } from './difference.ts';
 
 /** The changed lines between two definitions. `before` is null for a new pipeline. */
 export function Difference({

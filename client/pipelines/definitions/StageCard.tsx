@@ -1,4 +1,4 @@
-import type { Stage, Transition } from '../../../server/pipelines/rules.ts';
+import type { Stage, Transition } from '../../../server/work/pipelines/rules.ts';
 import { Fold } from '../../ui/Fold.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import styles from './PipelinePage.module.css';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Condition, NamedDefinition, Stage, Transition } from '../../../server/pipelines/rules.ts';
+import type { Condition, NamedDefinition, Stage, Transition } from '../../../server/work/pipelines/rules.ts';
 import { areEqual, differenceOf, linesOf, type Line } from './difference.ts';
 import { conditionText, deadlinesText, sentencesOf } from './words.ts';
 

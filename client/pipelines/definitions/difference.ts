@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { canonicalJson } from '../../../server/core/canonicalJson.ts';
-import type { NamedDefinition } from '../../../server/pipelines/rules.ts';
+import type { NamedDefinition } from '../../../server/work/pipelines/rules.ts';
 import { conditionText, escalationText } from './words.ts';
 
 export interface Line {

@@ -1,4 +1,4 @@
-import type { NamedDefinition } from '../../../server/pipelines/rules.ts';
+import type { NamedDefinition } from '../../../server/work/pipelines/rules.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { SavedPipelineFragment as Saved } from '../../gql/graphql.ts';
 

@@ -1,4 +1,4 @@
-import type { Condition, Stage, Transition } from '../../../server/pipelines/rules.ts';
+import type { Condition, Stage, Transition } from '../../../server/work/pipelines/rules.ts';
 
 const minutesText = (minutes: number): string =>
   minutes === 1 ? '1 minute' : `${minutes.toLocaleString('en')} minutes`;

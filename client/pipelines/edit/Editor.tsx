@@ -1,22 +1,22 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState, type FormEvent } from 'react';
 import { useClient, useMutation, type CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
-import type { NamedDefinition } from '../../../server/pipelines/rules.ts';
+import type { NamedDefinition } from '../../../server/work/pipelines/rules.ts';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment } from '../../gql/index.ts';
 import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
-import { areEqual } from '../definitions/difference.ts';
-import { Difference } from '../definitions/Difference.tsx';
-import { definitionOf, PipelineQuery, SavedPipelineFragment } from '../definitions/savedPipeline.ts';
 import { PipelineDrawing } from '../PipelineDrawing.tsx';
-import { draftOf, drawnOf, emptyDraft, faultsOf, read, type Draft } from './draft.ts';
+import { Difference } from '../definitions/Difference.tsx';
+import { areEqual } from '../definitions/difference.ts';
+import { definitionOf, PipelineQuery, SavedPipelineFragment } from '../definitions/savedPipeline.ts';
 import styles from './Editor.module.css';
 import { Fields } from './Fields.tsx';
 import { JsonView } from './JsonView.tsx';
+import { Problems } from './Problems.tsx';
+import { draftOf, drawnOf, emptyDraft, faultsOf, read, type Draft } from './draft.ts';
 import { faultOfJson, readJson, writeJson } from './json.ts';
 import { useKept } from './kept.ts';
 import { focusPlace, placeOf, problemOf, type Problem } from './places.ts';
-import { Problems } from './Problems.tsx';
 
 const DefinePipelineMutation = graphql(`
   mutation DefinePipeline($input: DefinePipelineInput!) {

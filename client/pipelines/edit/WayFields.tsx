@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
-import type { Condition } from '../../../server/pipelines/rules.ts';
+import type { Condition } from '../../../server/work/pipelines/rules.ts';
 import { Icon } from '../../ui/Icon.tsx';
 import { SelectField } from '../../ui/SelectField.tsx';
 import { FieldError, TextField } from '../../ui/TextField.tsx';
 import { opWords } from '../definitions/words.ts';
-import { moveWay, withWay, type Draft, type WayDraft } from './draft.ts';
 import styles from './Editor.module.css';
+import { moveWay, withWay, type Draft, type WayDraft } from './draft.ts';
 import { fromRef, stageOptions, toRef } from './refs.ts';
 
 interface Common {

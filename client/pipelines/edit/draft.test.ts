@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Condition, NamedDefinition, Stage } from '../../../server/pipelines/rules.ts';
+import type { Condition, NamedDefinition, Stage } from '../../../server/work/pipelines/rules.ts';
 import {
   draftOf,
   drawnOf,
@@ -17,7 +17,7 @@ import {
 import { faultOfJson, readJson, writeJson } from './json.ts';
 import { placeOf, problemOf } from './places.ts';
 
-const story = readFileSync(new URL('../../../server/pipelines/story/story.json', import.meta.url), 'utf8');
+const story = readFileSync(new URL('../../../server/work/pipelines/story/story.json', import.meta.url), 'utf8');
 const definitionOf = (text: string): NamedDefinition => {
   const answer = readJson(text, null);
   if ('fault' in answer) throw new Error(answer.fault);

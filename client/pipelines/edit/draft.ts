@@ -1,4 +1,4 @@
-import { faultOfStageName, faultsOfFields } from '../../../server/pipelines/fields.ts';
+import { faultOfStageName, faultsOfFields } from '../../../server/work/pipelines/fields.ts';
 import {
   faultsOfDefinition,
   type Condition,
@@ -6,7 +6,7 @@ import {
   type NamedDefinition,
   type Stage,
   type Transition,
-} from '../../../server/pipelines/rules.ts';
+} from '../../../server/work/pipelines/rules.ts';
 
 /** Key of a stage, which stays while its name is typed; a name that no stage has. */
 export type StageRef = number | string;

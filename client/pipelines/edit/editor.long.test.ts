@@ -11,7 +11,7 @@ const db = await testDatabase();
 const { url } = await startApp(db);
 const { post } = client(url);
 const { agent, session } = world(db.pool);
-const story = readFileSync(new URL('../../../server/pipelines/story/story.json', import.meta.url), 'utf8');
+const story = readFileSync(new URL('../../../server/work/pipelines/story/story.json', import.meta.url), 'utf8');
 
 let visit: (path: string, options?: BrowserContextOptions) => Promise<Visit>;
 const defineStory = (

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Condition, NamedDefinition } from '../../../server/pipelines/rules.ts';
+import type { Condition, NamedDefinition } from '../../../server/work/pipelines/rules.ts';
 import { opWords } from '../definitions/words.ts';
 
 // The Content-Security-Policy forbids functions from text.

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../server/pipelines/rules.ts';
+import type { Fault } from '../../../server/work/pipelines/rules.ts';
 import type { Draft } from './draft.ts';
 
 /** A fault with the field that it belongs to. */

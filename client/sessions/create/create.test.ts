@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 300_000);
 
 const transcript = await readFile(
-  new URL('../../../server/log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url),
+  new URL('../../../server/work/log/transcripts/fixtures/codex-rollout.jsonl', import.meta.url),
   'utf8',
 );
 

@@ -1,16 +1,16 @@
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
+import { functionOf, formats } from '../../../server/work/tools/define.ts';
+import type { ToolVariable } from '../../../server/work/tools/tool.ts';
 import { AgentCombobox } from '../../agents/AgentCombobox.tsx';
 import { AgentOption } from '../../agents/AgentSelect.tsx';
-import { functionOf, formats } from '../../../server/tools/define.ts';
-import type { ToolVariable } from '../../../server/tools/tool.ts';
 import { ErrorNote } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { FieldError, TextField } from '../../ui/TextField.tsx';
 import { Definition } from '../Definition.tsx';
 import { CarryFields } from './CarryFields.tsx';
-import { placeOf, toFields, type Draft, type Refusal } from './draft.ts';
 import styles from './ToolForm.module.css';
 import { VariableFields } from './VariableFields.tsx';
+import { placeOf, toFields, type Draft, type Refusal } from './draft.ts';
 
 export interface ToolFormProps {
   draft: Draft;

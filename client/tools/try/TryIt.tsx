@@ -1,16 +1,16 @@
 import { useMemo, useRef, useState, type FormEvent } from 'react';
 import { useClient, type CombinedError } from 'urql';
 import { useLocation, useSearch } from 'wouter';
-import { schemaOf } from '../../../server/tools/define.ts';
+import { schemaOf } from '../../../server/work/tools/define.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { SavedToolFragment as SavedTool, TryToolQuery as Answer } from '../../gql/graphql.ts';
 import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { ArgumentFields } from './ArgumentFields.tsx';
-import { fieldsOf, toArguments } from './arguments.ts';
 import { SessionChoice } from './SessionChoice.tsx';
 import { Simulation } from './Simulation.tsx';
 import styles from './TryIt.module.css';
+import { fieldsOf, toArguments } from './arguments.ts';
 
 const TryToolQuery = graphql(`
   query TryTool($sessionId: ID!, $toolName: String!, $arguments: JSON) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkArguments } from '../../../server/tools/arguments.ts';
-import { schemaOf } from '../../../server/tools/define.ts';
-import { variableTypes, type ToolVariable } from '../../../server/tools/tool.ts';
+import { checkArguments } from '../../../server/work/tools/arguments.ts';
+import { schemaOf } from '../../../server/work/tools/define.ts';
+import { variableTypes, type ToolVariable } from '../../../server/work/tools/tool.ts';
 import { fieldsOf, toArguments } from './arguments.ts';
 
 const variable = (fields: Partial<ToolVariable> & Pick<ToolVariable, 'name' | 'type'>): ToolVariable => ({

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../server/tools/define.ts';
+import type { JsonSchema } from '../../../server/work/tools/define.ts';
 
 /** One argument of a tool, as a field of a form. */
 export interface ArgumentField {

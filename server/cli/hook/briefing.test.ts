@@ -9,8 +9,8 @@ import { adminKey } from '../../../test/keyring.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
-import { rejectHandoff } from '../../handoffs/changeHandoff.ts';
-import { createSession } from '../../sessions/createSession.ts';
+import { rejectHandoff } from '../../work/handoffs/changeHandoff.ts';
+import { createSession } from '../../work/sessions/createSession.ts';
 
 const { database, url, agent, initiate, reassign, run, sessionOf, idOf, eventually } = await hookServer();
 

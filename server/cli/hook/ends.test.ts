@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { entry, hookProcess, workplace } from '../../../test/hooks.ts';
 import { hookServer } from '../../../test/hookServer.ts';
 import { world } from '../../../test/world.ts';
-import { completeSession, pauseSession } from '../../sessions/changeSession.ts';
+import { completeSession, pauseSession } from '../../work/sessions/changeSession.ts';
 
 const { database, url, agent, reassign, run, idOf, eventually } = await hookServer();
 

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { entry, listen, passOn, workplace } from '../../../test/hooks.ts';
 import { hookServer } from '../../../test/hookServer.ts';
 import { encodeId } from '../../core/ids.ts';
-import { acceptHandoff } from '../../handoffs/changeHandoff.ts';
+import { acceptHandoff } from '../../work/handoffs/changeHandoff.ts';
 
 const { database, url, initiate, run, sessionOf, idOf, eventually } = await hookServer();
 

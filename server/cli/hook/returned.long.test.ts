@@ -7,7 +7,7 @@ import { workplace } from '../../../test/hooks.ts';
 import { connect } from '../../../test/mcp.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
-import { cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../../handoffs/changeHandoff.ts';
+import { cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { workspaceIn } from './work.ts';
 
 // Every step starts a process or opens a connection.

@@ -1,8 +1,8 @@
 import { oneLine } from '../output.ts';
 import { openSync, closeSync, readSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readTranscript } from '../../log/transcripts/detect.ts';
-import { piecesOf } from '../../log/transcripts/lines.ts';
+import { readTranscript } from '../../work/log/transcripts/detect.ts';
+import { piecesOf } from '../../work/log/transcripts/lines.ts';
 import { newState, StateFile } from '../hook/state.ts';
 import { programs, sessionFolders, type Program } from './toolFolders.ts';
 

@@ -3,8 +3,6 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { encodeId } from '../../core/ids.ts';
-import { acceptHandoff } from '../../handoffs/changeHandoff.ts';
 import { bundled } from '../../../test/bundle.ts';
 import { codingTool } from '../../../test/codingTools.ts';
 import { testDatabase } from '../../../test/database.ts';
@@ -12,6 +10,8 @@ import { workplace } from '../../../test/hooks.ts';
 import { startApp } from '../../../test/server.ts';
 import { streamingModel, type Said } from '../../../test/streamingModel.ts';
 import { world } from '../../../test/world.ts';
+import { encodeId } from '../../core/ids.ts';
+import { acceptHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { exportTranscript } from './exportTranscript.ts';
 
 // The real command lines, with a model that a script plays.

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { handoffOfPrompt, isBatonPrompt } from '../../log/transcripts/batonPrompt.ts';
 import { workspaceId } from '../../core/workspace.ts';
+import { handoffOfPrompt, isBatonPrompt } from '../../work/log/transcripts/batonPrompt.ts';
 import { givenTo } from './given.ts';
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

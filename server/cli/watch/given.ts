@@ -1,8 +1,8 @@
-import { batonPrompt } from '../../log/transcripts/batonPrompt.ts';
+import { batonPrompt } from '../../work/log/transcripts/batonPrompt.ts';
 import type { Workspace } from '../hook/work.ts';
 import { treeDifference, type RecordedTree, type WorkingTree } from '../hook/workingTree.ts';
-import { differenceOf, type WorkPlace } from './place.ts';
 import type { History } from './history.ts';
+import { differenceOf, type WorkPlace } from './place.ts';
 
 /** A handoff that was accepted, with its prompt. */
 export interface Accepted {

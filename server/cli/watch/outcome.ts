@@ -1,4 +1,4 @@
-import { redactText } from '../../redaction/redact.ts';
+import { redactText } from '../../work/redaction/redact.ts';
 
 /** How a run ended, in progress lines and in the exit code. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { handoffOfPrompt } from '../../log/transcripts/batonPrompt.ts';
+import { handoffOfPrompt } from '../../work/log/transcripts/batonPrompt.ts';
 import type { Transcript } from '../hook/lines.ts';
 import { exportedFrom } from '../hook/work.ts';
 import { sessionFolders } from '../native/toolFolders.ts';

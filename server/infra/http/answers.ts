@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { limits } from '../../limits/limits.ts';
+import { limits } from '../../core/limits.ts';
 import { chooseEncoding, compress, compressParts, type Encoding } from './encoding.ts';
 import { EventStream } from './eventStream.ts';
 import { type Account, type Full, type Held, Ledger, type LedgerLimits } from './ledger.ts';

@@ -3,7 +3,7 @@ import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
 import { rawSocket, sseStream } from '../../../test/socket.ts';
-import { createRates } from '../../limits/rates.ts';
+import { createRates } from '../limits/rates.ts';
 
 const database = await testDatabase();
 const json = { 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { limits } from '../../limits/limits.ts';
+import { limits } from '../../core/limits.ts';
 import { StartError } from '../startError.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -5,8 +5,8 @@ import { send } from '../../../test/graphql.ts';
 import { adminKey, secretFor } from '../../../test/keyring.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
-import { createPersistedOperations } from '../../limits/persisted.ts';
-import { createRates } from '../../limits/rates.ts';
+import { createPersistedOperations } from '../limits/persisted.ts';
+import { createRates } from '../limits/rates.ts';
 
 const database = await testDatabase();
 const known = 'query Known { viewer { role } }';

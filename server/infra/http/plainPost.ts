@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import { parseJson, TooDeep, TooManyValues } from '../../core/json.ts';
-import { limits } from '../../limits/limits.ts';
+import { limits } from '../../core/limits.ts';
 
 export const isJson = (type: string | null | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '');
 

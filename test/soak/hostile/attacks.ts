@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { WebSocket } from 'ws';
-import { newSecret } from '../../../server/keys/secret.ts';
+import { newSecret } from '../../../server/work/keys/secret.ts';
 import type { Attack, Target } from './attack.ts';
 import { ask, frame, handSocket, open, pause, postHead, unread } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { encodeId } from '../../../server/core/ids.ts';
-import { acceptHandoff } from '../../../server/handoffs/changeHandoff.ts';
-import { createKey } from '../../../server/keys/createKey.ts';
+import { acceptHandoff } from '../../../server/work/handoffs/changeHandoff.ts';
+import { createKey } from '../../../server/work/keys/createKey.ts';
 import { toolCall, world } from '../../world.ts';
 import type { Target } from './attack.ts';
 

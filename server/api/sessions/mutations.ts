@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import {
+  AgentAtCapacityError,
+  AgentRoleMismatchError,
+  AgentTypeMismatchError,
+  AgentUnavailableError,
+  ConflictError,
+  IdempotencyMismatchError,
+  InvalidStateError,
+  NoAgentAvailableError,
+  NotFoundError,
+} from '../../core/errors.ts';
+import {
+  cancelSession,
+  completeSession,
+  failSession,
+  pauseSession,
+  resumeSession,
+} from '../../work/sessions/changeSession.ts';
+import {
+  createSession,
+  defaultMaxHandoffs,
+  defaultMaxInPipeline,
+  type SessionAnswer,
+} from '../../work/sessions/createSession.ts';
+import { updateSession } from '../../work/sessions/updateSession.ts';
+import { operators, workers } from '../access/roles.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { SessionPriority } from '../graphql/enums.ts';
+import {
+  agentId,
+  agentType,
+  clearable,
+  contextVariables,
+  externalId,
+  idOf,
+  integer,
+  KB,
+  keyField,
+  kept,
+  metadata,
+  nonBlank,
+  oneOf,
+  optional,
+  pipelineSlug,
+  project,
+  reason,
+  sessionWorkspace,
+  summary,
+  title,
+  queueNeedsType,
+  waitsForType,
+  withDefault,
+} from '../graphql/input/schemas.ts';
+import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
+
+const payload = (description: string) => ({
+  description,
+  fields: (t: Fields<SessionAnswer>) => ({ session: sessionOf(t) }),
+});
+
+const maxHandoffs = integer(0, 10_000);
+
+/** An agent cannot enable what the server's setting disables. */
+const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null): boolean =>
+  caller.agentId === null ? (given ?? settings.handoffsEnabled) : settings.handoffsEnabled && given !== false;
+
+mutation('createSession', {
+  access: workers,
+  description:
+    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority` and limits of handoffs: anything else is FORBIDDEN.',
+  input: z
+    .object({
+      title: title.describe('Title of the work: 1 to 500 characters.'),
+      agentId: optional(agentId).describe('The Agent that gets the Session. Null: none, or one of `agentType`.'),
+      agentType: optional(agentType).describe(
+        'Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type.',
+      ),
+      pipeline: optional(pipelineSlug).describe(
+        'Slug of a pipeline: the Session runs through its newest version. Without `agentId` the start stage gets the least loaded AVAILABLE Agent of its role and type; when none has a free place, the Session waits in the queue. Not with `agentType`.',
+      ),
+      queue: withDefault(z.boolean(), false).describe(
+        'True: when no Agent of `agentType` has a free place, the Session waits for one, PAUSED and unassigned, instead of NO_AGENT_AVAILABLE. Excludes `agentId`.',
+      ),
+      recording: optional(z.boolean())
+        .transform((given) => given ?? undefined)
+        .describe(
+          'True: the Session records work that `agentId` does already. It needs no free place: the load of the Agent may exceed its capacity. Excludes `pipeline`. Null: false.',
+        ),
+      metadata: optional(metadata).describe('Any JSON to keep with the record, at most 64 KB.'),
+      contextVariables: optional(contextVariables).describe(
+        "Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused.",
+      ),
+      maxHandoffs: optional(maxHandoffs).describe(
+        `Agents may hand off N times before an operator has to step in: 0 to 10,000. In a pipeline only stages that are entered again count. Null: ${defaultMaxHandoffs}; in a pipeline ${defaultMaxInPipeline}.`,
+      ),
+      handoffsEnabled: optional(z.boolean()).describe(
+        "Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED).",
+      ),
+      externalId: optional(externalId).describe(
+        'Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.',
+      ),
+      project: optional(project).describe('Label to group Sessions by: 1 to 200 characters.'),
+      priority: withDefault(oneOf(SessionPriority), 'NORMAL').describe('Urgency of the work.'),
+      // Undefined instead of null: the input hash of a Session without a workspace must stay the same as in older versions.
+      workspace: optional(sessionWorkspace)
+        .transform((given) => given ?? undefined)
+        .describe('Where the work is done; null when unknown.'),
+      ...keyField,
+    })
+    .refine(waitsForType, queueNeedsType)
+    .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, {
+      path: ['pipeline'],
+      message: 'chooses by the type of its start stage: leave out agentType, or the pipeline',
+    })
+    .refine(({ recording, agentId: named, pipeline }) => recording !== true || (named !== null && pipeline === null), {
+      path: ['recording'],
+      message: 'records the work of one agent outside of pipelines: give agentId, and leave out pipeline',
+    }),
+  payload: payload('The Session was created.'),
+  errors: [
+    NotFoundError,
+    IdempotencyMismatchError,
+    ConflictError,
+    InvalidStateError,
+    AgentTypeMismatchError,
+    AgentRoleMismatchError,
+    AgentUnavailableError,
+    AgentAtCapacityError,
+    NoAgentAvailableError,
+  ],
+  resolve: (input, context) =>
+    run(
+      context,
+      'createSession',
+      { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) },
+      createSession,
+    ),
+});
+
+const change = {
+  sessionId: idOf('session').describe('The Session to change.'),
+  expectedVersion: optional(integer(1)).describe(
+    'Fails with CONFLICT unless the Session has this version. Null: any version.',
+  ),
+};
+const errors = [NotFoundError, ConflictError, InvalidStateError];
+const repeatable = 'The same caller may repeat the call: it succeeds and changes nothing.';
+
+mutation('updateSession', {
+  access: workers,
+  description: `Changes the given fields of an open Session. An AGENT may change only the title and the workspace of a Session that it holds; other fields are FORBIDDEN. ${repeatable}`,
+  input: z.object({
+    ...change,
+    title: kept(title).describe('The new title, 1 to 500 characters.'),
+    metadata: metadata.optional().describe('Replaces the metadata, at most 64 KB. Null removes it.'),
+    contextVariables: kept(contextVariables).describe(
+      'Names and values to set: an object of at most 64 KB. Other variables stay; null removes a variable. Names that begin with `_` are refused.',
+    ),
+    handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
+    maxHandoffs: kept(maxHandoffs).describe(
+      'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
+    ),
+    externalId: clearable(externalId).describe(
+      'Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.',
+    ),
+    project: clearable(project).describe('Label to group Sessions by: 1 to 200 characters. Null removes it.'),
+    priority: kept(oneOf(SessionPriority)).describe('Urgency of the work.'),
+    workspace: clearable(sessionWorkspace).describe('Where the work is done from now on. Null removes it.'),
+  }),
+  payload: payload('The Session was changed.'),
+  errors,
+  command: updateSession,
+});
+
+mutation('pauseSession', {
+  access: workers,
+  description: `Pauses the Session. The holder keeps it and its place. ${repeatable}`,
+  input: z.object(change),
+  payload: payload('The Session was paused.'),
+  errors,
+  command: pauseSession,
+});
+
+mutation('resumeSession', {
+  access: workers,
+  description: `Resumes a paused Session that an Agent holds. ${repeatable}`,
+  input: z.object(change),
+  payload: payload('The Session was resumed.'),
+  errors,
+  command: resumeSession,
+});
+
+mutation('completeSession', {
+  access: workers,
+  description: `Ends the Session as COMPLETED, closes the open Handoff and frees the holder's place. ${repeatable}`,
+  input: z.object({
+    ...change,
+    result: optional(metadata).describe('Result of the work: any JSON of at most 64 KB.'),
+    summary: optional(summary).describe('Closing summary, for people: at most 32 KB.'),
+  }),
+  payload: payload('The Session was completed.'),
+  errors,
+  command: completeSession,
+});
+
+mutation('failSession', {
+  access: workers,
+  description: `Ends the Session as FAILED, fails an accepted Handoff with it and frees the holder's place. ${repeatable}`,
+  input: z.object({
+    ...change,
+    reason: nonBlank({ bytes: 4 * KB }).describe('Reason, for people: at most 4 KB, not blank.'),
+  }),
+  payload: payload('The Session failed.'),
+  errors,
+  command: failSession,
+});
+
+mutation('cancelSession', {
+  access: operators,
+  description: `Ends the Session as CANCELLED, closes the open Handoff and frees the holder's place. ${repeatable}`,
+  input: z.object({
+    ...change,
+    reason: optional(reason).describe('Reason, for people: at most 4 KB.'),
+  }),
+  payload: payload('The Session was cancelled.'),
+  errors,
+  command: cancelSession,
+});

@@ -1,0 +1,307 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../core/canonicalJson.ts';
+import { countRedactions } from '../redaction/redact.ts';
+import { composeSummary } from './compose.ts';
+import {
+  byName,
+  isOwnVariable,
+  listVariables,
+  ownVariables,
+  type CarriedMessage,
+  type Context,
+  type Passage,
+  type StoredVariables,
+} from './context.ts';
+import { bodyOf, changedBy, inFolder, readActions, type Actions } from './derive/actions.ts';
+import { checksOf } from './derive/checks.ts';
+import { failedAttemptsOf } from './derive/failedAttempts.ts';
+import { findingsOf } from './derive/findings.ts';
+import { observationsOf } from './derive/observations.ts';
+import { isTold } from './derive/lastCalls.ts';
+import type { RecordedLog } from './derive/log.ts';
+import { openQuestionsOf } from './derive/openQuestions.ts';
+import { tellingOf } from './derive/talk.ts';
+import { workspaceOf } from './derive/workspace.ts';
+import { fitContext } from './fitContext.ts';
+import { ownWords } from './ownWords.ts';
+import { requestsAmong, weightOf } from './requests.ts';
+import { shorten } from './shorten.ts';
+import { bounds, type Sources } from './sources.ts';
+
+export interface BuildInput {
+  /** The caller's summary; composed from the log when null. */
+  summary: string | null;
+  variables: StoredVariables;
+  instructions: string | null;
+  /** Values of Baton's own variables, as far as they are known. */
+  passage?: Omit<Passage, 'from' | 'chain'>;
+  /** A composed summary then does not say that no file was changed. */
+  filesWithheld?: boolean;
+}
+
+/** Characters for messages other than the requests and the last message, by author. */
+const budgets = { users: 48_000, others: 40_000 };
+
+/** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
+export function buildContext(
+  recorded: Sources,
+  { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
+): Context {
+  const spoken = withOwnWords(recorded);
+  const log = logOf(spoken);
+  const actions = readActions(log);
+  const sources = filesWithheld ? spoken : withFilesOf(actions, spoken);
+  const recentMessages = recentOf(sources);
+  const { lastAssistant, compaction, totals } = sources;
+  const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
+  const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
+  const requests = requestsAmong(sources.byUsers);
+  const originalRequest = requests.original ?? compaction;
+  const compactionSummary = originalRequest === compaction ? null : compaction;
+  const shownWhole = new Set(
+    sources.lastCalls
+      .filter((call) => !isTold(call, lastAssistant?.sequence ?? 0, actions))
+      .map(({ callId }) => callId),
+  );
+  const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
+  const facts = factsOf(log, actions);
+  const said = [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n');
+  const findings = findingsOf(actions, said);
+  const observations = observationsOf(
+    actions,
+    sources.reads,
+    sources.files,
+    [
+      said,
+      ...[requests.original, requests.latest, compaction].map((message) => message?.content ?? ''),
+      ...findings.map(({ line }) => line),
+      ...facts.failedAttempts.map(({ error }) => error),
+    ].join('\n'),
+  ).filter(({ callId }) => !shownWhole.has(callId));
+  return fitContext({
+    summary: summary ?? composeSummary(sources, filesWithheld),
+    summaryComposed: summary === null,
+    originalRequest: carried(originalRequest),
+    latestRequest: carried(requests.latest),
+    compactionSummary: carried(compactionSummary),
+    lastMessage: carried(lastAssistant),
+    toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId }) => ({
+      toolName: name,
+      callCount: calls,
+      errorCount: errors,
+      lastResult: lastResult === null ? null : shorten(bodyOf(lastResult), bounds.toolResultCharacters),
+      ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
+    })),
+    lastToolCalls: sources.lastCalls.map((call) => {
+      const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
+      return {
+        toolCallId: id,
+        toolName: name,
+        arguments: shorten(given ?? '{}', bounds.argumentCharacters),
+        outcome: bodyOf(outcome),
+        failed,
+        shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
+        ...(isTold(call, lastAssistant?.sequence ?? 0, actions) && { told: true as const }),
+      };
+    }),
+    filesModified: sources.files,
+    pendingTasks: pending.map(({ content }) => content),
+    decisions: sources.decisions,
+    recentMessages,
+    ...listed('tasksInProgress', begun),
+    ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
+    ...listed('findings', findings),
+    ...listed('observations', observations),
+    ...(sources.workingTree != null && { workingTree: sources.workingTree }),
+    ...facts,
+    contextVariables: [
+      ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),
+      ...listVariables(variables),
+    ].sort(byName),
+    instructions,
+    leftOut: {
+      tasks: 0,
+      decisions: totals.decisions - sources.decisions.length,
+      files: totals.files - sources.files.length,
+      tools: totals.tools - sources.tools.length,
+      calls: totals.lastCalls - sources.lastCalls.length,
+      unansweredCalls: totals.unansweredCalls,
+      messages:
+        totals.messages -
+        distinct([...recentMessages, originalRequest, requests.latest, compactionSummary, lastAssistant]),
+      shortened: 0,
+    },
+  });
+}
+
+/**
+ * A step through a pipeline. A reviewer that rejects again for another reason is not in a loop, nor is the agent that answers it,
+ * nor one that said something since.
+ */
+interface Step {
+  payload: unknown;
+  reason: string | null;
+  /** Number of the last Message of an agent. */
+  words: number | null;
+  /** With which the stage that is left began; the payload as a hash. */
+  came: { payload: string | null; reason: string | null };
+}
+
+/**
+ * Equal for two Contexts with the same content. Leaves out a composed summary and Baton's own variables: they follow
+ * from the rest or from the move, and would differ although nothing else is new.
+ */
+export function contentHash(
+  context: Context,
+  callerSummary: string | null,
+  lastAgentTurnHash: string | null,
+  step: Step | null = null,
+): string {
+  const content = [
+    callerSummary,
+    context.filesModified,
+    context.pendingTasks,
+    context.decisions,
+    context.contextVariables.filter((variable) => !isOwnVariable(variable)).map(({ name, value }) => [name, value]),
+    lastAgentTurnHash,
+    ...(step === null ? [] : [step.payload ?? null, step.reason, step.words, step.came.payload, step.came.reason]),
+  ];
+  return createHash('sha256').update(canonicalJson(content)).digest('hex');
+}
+
+const distinct = (messages: readonly ({ sequence: number } | null)[]): number =>
+  new Set(messages.flatMap((message) => (message === null ? [] : [message.sequence]))).size;
+
+interface Source {
+  sequence: number;
+  content: string;
+  shortened: boolean;
+  agentId?: string | null;
+  recordedBy?: string | null;
+}
+
+const carried = (message: Source | null): CarriedMessage | null =>
+  message === null
+    ? null
+    : {
+        sequence: message.sequence,
+        content: message.content,
+        shortened: message.shortened,
+        agentId: message.agentId ?? null,
+        recordedBy: message.recordedBy ?? null,
+      };
+
+type Recent = Context['recentMessages'][number] & { sequence: number };
+
+const charactersOf = {
+  USER: bounds.userMessageCharacters,
+  ASSISTANT: bounds.messageCharacters,
+  SYSTEM: bounds.systemMessageCharacters,
+  TOOL: bounds.messageCharacters,
+};
+
+/** Without what programs wrote in a person's place. */
+const withOwnWords = (sources: Sources): Sources => ({
+  ...sources,
+  byUsers: sources.byUsers
+    .map((message) => ({ ...message, content: ownWords(message.content) }))
+    .filter(({ content }) => content.trim() !== ''),
+});
+
+/** A list that a Context has only when it is not empty. */
+const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
+  entries.length === 0 ? {} : ({ [name]: [...entries] } as Partial<Record<Name, T[]>>);
+
+const reasonText = ({ from, to, reason, declined = null }: NonNullable<Sources['reasons']>[number]): string =>
+  [`${from === null ? '' : `${from} `}to ${to}`, reason, declined].filter((part) => part !== null).join(': ');
+
+/** With the files that commands changed, newest first. */
+function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
+  const known = new Set(sources.files.map((file) => inFolder(root, file)));
+  const relative = sources.files.some((file) => !file.startsWith('/'));
+  const changed = [...new Set(list.toReversed().flatMap((action) => changedBy(action, root)))]
+    .filter((file) => !known.has(file))
+    .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
+  const files = [...changed, ...sources.files];
+  return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
+}
+
+/** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
+function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
+  const kept = new Map<number, Recent>();
+  const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number): void => {
+    let left = budget;
+    for (const { sequence, role, content, recordedBy } of messages) {
+      if (kept.has(sequence)) continue;
+      const short = shorten(content, charactersOf[role]);
+      if (short.length > left) continue;
+      left -= short.length;
+      kept.set(sequence, {
+        sequence,
+        role,
+        content: short,
+        shortened: short !== content,
+        ...(recordedBy == null ? {} : { recordedBy }),
+      });
+    }
+  };
+  const people = byUsers.filter(({ content }) => weightOf(content) > 0).reverse();
+  fill(
+    people.toSorted((a, b) => weightOf(b.content) - weightOf(a.content)),
+    budgets.users,
+  );
+  const others = recent.filter(({ ofProgram }) => ofProgram !== true).reverse();
+  const telling = tellingOf(
+    others.filter(({ role }) => role === 'ASSISTANT'),
+    people,
+  );
+  const rank = (message: (typeof others)[number]): number => telling.get(message) ?? 1;
+  fill(
+    [
+      ...(lastAssistant === null ? [] : [lastAssistant]),
+      ...others.filter((message) => rank(message) > 0).sort((a, b) => rank(b) - rank(a)),
+    ],
+    budgets.others,
+  );
+  return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
+}
+
+const longestPlace = 1_000;
+
+function factsOf(
+  log: RecordedLog,
+  actions: Actions,
+): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
+  const { folder, branch, commit, host, repository } = workspaceOf(log, actions);
+  const place = (value: string | null): string | null => value && shorten(value, longestPlace);
+  return {
+    workspace:
+      folder === null && branch === null && commit === null
+        ? null
+        : {
+            folder: place(folder),
+            branch: place(branch),
+            commit: place(commit),
+            ...(host != null && { host: place(host) }),
+            ...(repository != null && { repository: place(repository) }),
+          },
+    checks: checksOf(log, actions),
+    failedAttempts: failedAttemptsOf(log, actions),
+    openQuestions: openQuestionsOf(log),
+  };
+}
+
+function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): RecordedLog {
+  // A command to the program (`/clear`) does not answer a question.
+  const users = byUsers.filter(({ content }) => weightOf(content) > 0);
+  // A message that was cut has no end to search for a question.
+  const others = recent
+    .filter(({ sequence }) => sequence !== lastAssistant?.sequence)
+    .map((message) => (message.content.length > bounds.messageCharacters ? { ...message, content: '' } : message));
+  const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort(
+    (a, b) => a.sequence - b.sequence,
+  );
+  return { messages, calls, workspaces };
+}
+
+export const redactionsIn = (context: Context): number => countRedactions(JSON.stringify(context));

@@ -1,0 +1,206 @@
+import type { WorkingTree } from '../../core/workspace.ts';
+import type { Check } from './derive/checks.ts';
+import type { FailedAttempt } from './derive/failedAttempts.ts';
+import type { Finding } from './derive/findings.ts';
+import type { Workspace } from './derive/log.ts';
+import type { ItemKind } from './kinds.ts';
+
+/** Content of a Handoff for the next agent, taken only from the recorded log and the caller's input. */
+export interface Context {
+  summary: string;
+  /** Whether Baton composed the summary from the log; null in Handoffs older than this field. */
+  summaryComposed: boolean | null;
+  /** First request of a user; without one, the summary from which the session continues; null when there is neither. */
+  originalRequest: CarriedMessage | null;
+  /** Last request of a user; null when that is the original request. */
+  latestRequest: CarriedMessage | null;
+  /** The agent's own summary of what came before its window was last cut. Null when the window was not cut, or when the summary is the original request. */
+  compactionSummary: CarriedMessage | null;
+  /** Last message of the agent that hands off, else of an earlier one; null when no agent wrote any. */
+  lastMessage: CarriedMessage | null;
+  toolSummaries: ToolSummary[];
+  /** Answered calls of the last turn that has any; null in Handoffs older than this field. */
+  lastToolCalls: CarriedCall[] | null;
+  filesModified: string[];
+  pendingTasks: string[];
+  decisions: string[];
+  recentMessages: RecentMessage[];
+  contextVariables: ContextVariable[];
+  /** As far as the log says; null when it says nothing. */
+  workspace: Workspace | null;
+  /** As it was recorded last before the Handoff; absent when it was not. */
+  workingTree?: WorkingTree;
+  checks: Check[];
+  /** Commands and edits that failed and were not repeated with success, oldest first. */
+  failedAttempts: FailedAttempt[];
+  /** Lines of results from which later commands took a port, an id or another name. Absent in Handoffs older than this field. */
+  findings?: Finding[];
+  /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */
+  observations?: Finding[];
+  /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */
+  earlierReasons?: string[];
+  /** Positions in `pendingTasks` of those that were begun. */
+  tasksInProgress?: number[];
+  /** Last question to a person when it is unanswered; several entries when it has several parts. */
+  openQuestions: string[];
+  /** Instructions of the target agent; null when it has none. */
+  instructions: string | null;
+  /** Null in Handoffs older than this field. */
+  leftOut: LeftOut | null;
+}
+
+/** A message that a Context carries in a field of its own. */
+export interface CarriedMessage {
+  sequence: number;
+  content: string;
+  /** Whether the log holds a longer text. */
+  shortened: boolean;
+  /** Whether the rest is withheld from the target, although the log holds it. */
+  cut?: true;
+  /** Id of the author; null for a user. */
+  agentId: string | null;
+  /** The agent that recorded it in a user's name; null when an operator recorded it, or when unknown. */
+  recordedBy?: string | null;
+}
+
+export interface ToolSummary {
+  toolName: string;
+  callCount: number;
+  errorCount: number;
+  /** Result or error of the last call, shortened; null without an answer. */
+  lastResult: string | null;
+  /** The call of `lastResult`, when the log holds a longer one. */
+  lastCallId?: string;
+}
+
+export interface CarriedCall {
+  toolCallId: string;
+  toolName: string;
+  /** JSON, shortened. */
+  arguments: string;
+  /** Result or error, shortened. */
+  outcome: string;
+  failed: boolean;
+  /** Whether the log holds longer arguments or a longer outcome. */
+  shortened: boolean;
+  /** Whether other parts of the Context tell its outcome, or the work itself shows it. */
+  told?: true;
+}
+
+export interface RecentMessage {
+  role: 'USER' | 'ASSISTANT' | 'SYSTEM' | 'TOOL';
+  content: string;
+  /** Unknown in Handoffs older than this field. */
+  sequence?: number;
+  /** Whether the log holds a longer text. */
+  shortened?: boolean;
+  /** The agent that recorded it in a user's name; null when an operator recorded it, or when unknown. */
+  recordedBy?: string | null;
+}
+
+/** Numbers of log entries that a Context does not carry. */
+export interface LeftOut {
+  tasks: number;
+  decisions: number;
+  files: number;
+  tools: number;
+  /** Earlier answered calls of the last turn that has any. */
+  calls: number;
+  /** Calls of that turn without a result. */
+  unansweredCalls: number;
+  messages: number;
+  shortened: number;
+  /** Numbers of entries that a Carry withheld, by kind; absent without one. */
+  withheld?: Partial<Record<ItemKind, number>>;
+}
+
+export interface ContextVariable {
+  name: string;
+  value: unknown;
+  /** Id of the agent, or principal of another caller, that set it last. */
+  setBy: string;
+}
+
+/** `sequence`: number of the last Message in the log when it was set; absent in older ones, which counts as 0. */
+export type StoredVariables = Record<string, { value: unknown; setBy: string; sequence?: number }>;
+
+export const listVariables = (stored: StoredVariables): ContextVariable[] =>
+  Object.entries(stored)
+    .map(([name, { value, setBy }]) => ({ name, value, setBy }))
+    .sort(byName);
+
+export const byName = (a: ContextVariable, b: ContextVariable): number => (a.name < b.name ? -1 : 1);
+
+/** Values in `given` win and get `setBy` and their place in the log; the others keep theirs. */
+export const mergeVariables = (
+  stored: StoredVariables,
+  given: Record<string, unknown>,
+  setBy: string,
+  sequence = 0,
+): StoredVariables => ({
+  ...stored,
+  ...Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, { value, setBy, ...(sequence > 0 && { sequence }) }]),
+  ),
+});
+
+/** Baton's own variables are part of a Handoff, not of a Session, and callers may not set them. */
+export const isOwnVariable = ({ name }: { name: string }): boolean => name.startsWith('_');
+
+export interface Passage {
+  /** Source agent; null for an unassigned Session. */
+  from: string | null;
+  /** Unknown in a preview. */
+  to?: string;
+  /** Number of the Handoff in its Session. */
+  depth?: number;
+  reason?: string | null;
+  /** The handoff tool that was called, and the instructions of it and of the stage for the target. */
+  tool?: { name: string | null; instructions: string | null };
+  /** In a pipeline: the stage of the target, and what the stage before was left with; without a name out of a pipeline. */
+  stage?: { name?: string; outcome?: string; payload?: unknown };
+  /** Agents that took the Session over, in order, the target last; at most the newest `bounds.chain`. */
+  chain: string[];
+}
+
+export const ownVariables = ({ from, to, depth, reason, tool, stage, chain }: Passage): ContextVariable[] =>
+  Object.entries({
+    _handoff_chain: chain,
+    _handoff_depth: depth,
+    _handoff_from: from,
+    _handoff_instructions: tool?.instructions ?? undefined,
+    _handoff_outcome: stage?.outcome,
+    _handoff_payload: stage?.payload ?? undefined,
+    _handoff_reason: reason,
+    _handoff_stage: stage?.name,
+    _handoff_to: to,
+    _handoff_tool: tool?.name ?? undefined,
+  })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({ name, value, setBy: 'baton' }));
+
+/** A Context that was built before its target was known, for this target. */
+export function addressedTo(
+  context: Context,
+  { from, to, instructions }: { from: string | null; to: string; instructions: string | null },
+): Context {
+  const own = { _handoff_chain: [...chainOf(context, null), to], _handoff_from: from, _handoff_to: to };
+  const others = context.contextVariables.filter(({ name }) => !Object.hasOwn(own, name));
+  const contextVariables = [
+    ...others,
+    ...Object.entries(own).map(([name, value]) => ({ name, value, setBy: 'baton' })),
+  ].sort(byName);
+  return { ...context, instructions, contextVariables };
+}
+
+/** Agents that took the Session over before the target of a Handoff, in order. */
+export function chainOf(
+  { contextVariables }: Pick<Context, 'contextVariables'>,
+  targetAgentId: string | null,
+): string[] {
+  const chain = contextVariables.find(
+    (variable) => isOwnVariable(variable) && variable.name === '_handoff_chain',
+  )?.value;
+  const agents = Array.isArray(chain) ? chain.filter((agent) => typeof agent === 'string') : [];
+  return targetAgentId !== null && agents.at(-1) === targetAgentId ? agents.slice(0, -1) : agents;
+}

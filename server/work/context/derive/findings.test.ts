@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { ran, workOf } from '../../../../test/recordedLogs.ts';
+import { readActions } from './actions.ts';
+import { findingsOf } from './findings.ts';
+
+const found = (calls: Parameters<typeof workOf>, told = ''): string[] =>
+  findingsOf(readActions(workOf(...calls)), told).map(({ line, callId }) => `${callId}: ${line}`);
+const started = ran('a', 'npm run dev', { error: 'Exit code 1\nstarting\nusing port 6123 instead' });
+const used = ran('b', 'curl localhost:6123/health', { result: 'ok' });
+
+test('gives the line of a result from which a later command took a word, also when the call failed', () => {
+  expect(found([started, used])).toEqual(['a: using port 6123 instead']);
+});
+
+test.each([
+  ['a word that no later command names', [started]],
+  ['a word that an earlier command named', [used, started, used]],
+  ['a file that a successor can read again', [ran('a', 'cat notes.txt', { result: 'port 6123' }), used]],
+  ['counts and years', [ran('a', 'make it', { result: '12 files in 2026' }), ran('b', 'git log -n 12 --since 2026')]],
+])('leaves out %s', (_what, calls) => {
+  expect(found(calls)).toEqual([]);
+});
+
+test('leaves out what a message tells', () => {
+  expect(found([started, used], 'The server listens on 6123.')).toEqual([]);
+});

@@ -1,0 +1,419 @@
+import {
+  isOwnVariable,
+  type CarriedCall,
+  type Context,
+  type ContextVariable,
+  type RecentMessage,
+  type ToolSummary,
+} from './context.ts';
+import { tellingOf } from './derive/talk.ts';
+import { isStandardTool, taskTool } from './derive/tools.ts';
+import { type Item, type Stage, stages } from './item.ts';
+import { weightOf } from './requests.ts';
+import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
+
+/** Parts of a Handoff outside its Context. */
+export interface Given {
+  /** Null when no reason was given. */
+  reason: string | null;
+  /** The caller's own data: any JSON. */
+  metadata?: unknown;
+  /** Null outside of pipelines. */
+  guide?: StageGuide | null;
+  payloads?: readonly StagePayload[];
+}
+
+/** Every item of a Context, most important first. */
+export function itemsOf(context: Context, { reason, metadata, guide = null, payloads = [] }: Given): Item[] {
+  const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
+  // Older Handoffs have the last message only among the recent ones.
+  const assistantMessages = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
+  const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
+  const report = reportBefore(lastMessage, assistantMessages);
+  const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
+  const begun = new Set(context.tasksInProgress);
+  const tasks = numbered(
+    'TASK',
+    context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
+  );
+  const earlier = (context.earlierReasons ?? []).join('\n');
+  const findings = (context.findings ?? [])
+    .filter(
+      ({ callId, line }) => !context.failedAttempts.some((other) => other.callId === callId && other.error === line),
+    )
+    .map(findingItem);
+  const decisions = numbered('DECISION', context.decisions).reverse();
+  const questions = numbered('QUESTION', context.openQuestions);
+  const payload = metadataItems(metadata);
+  const checks = context.checks.map(checkItem);
+  const heads: (Item | undefined)[] = [decisions[0], tasks[0], questions[0]];
+  const summary: Item = {
+    id: 'summary-1',
+    kind: 'SUMMARY',
+    content: context.summary,
+    stage: 'head',
+  };
+  const ofStage = stageItems(guide, payloads);
+  const variables = context.contextVariables
+    .map((variable, index) => variableItem(variable, index))
+    .filter((item) => item !== null)
+    // Those of the stages before have it.
+    .filter(({ content }) => payloads.length === 0 || !content.startsWith('_handoff_payload ='));
+  const calls = (context.lastToolCalls ?? [])
+    .map((call, index) => (call.told === true || keepsTasks(call) ? null : callItem(call, index)))
+    .reverse();
+  const telling = tellingOf(
+    assistantMessages.filter((message) => message.sequence !== undefined) as { sequence: number; content: string }[],
+    context.recentMessages.flatMap(({ role, sequence }) =>
+      role === 'USER' && sequence !== undefined ? [{ sequence }] : [],
+    ),
+  );
+  const rankOf = (message: RecentMessage): number =>
+    message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 1);
+  const messages = context.recentMessages
+    .map((message, index) => ({ message, index, rank: rankOf(message) }))
+    .sort((a, b) => b.rank - a.rank || b.index - a.index)
+    .map(({ message, index }): Item | null => {
+      const { role, content, sequence, shortened } = message;
+      // Results are shown with their calls.
+      if (role === 'TOOL' || message === lastMessage || message === report) return null;
+      if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
+      const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
+      const repetition = repetitionOf(context, index);
+      if (repetition !== null)
+        return {
+          id: `message-${index + 1}`,
+          kind: 'MESSAGE',
+          content: `${prefix}(the same as ${repetition})`,
+          stage: stageOf[role],
+        };
+      const origin =
+        shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
+      return {
+        id: `message-${index + 1}`,
+        kind: 'MESSAGE',
+        content: prefix + content,
+        stage: stageOf[role],
+        ...origin,
+      };
+    });
+  const items: (Item | null | undefined)[] = [
+    messageItem('REQUEST', 1, originalRequest),
+    messageItem('LAST_MESSAGE', 1, lastMessage),
+    messageItem('COMPACTION', 1, compactionSummary),
+    messageItem('LAST_MESSAGE', 2, report),
+    decisions[0],
+    tasks[0],
+    questions[0],
+    messageItem('REQUEST', 2, latestRequest),
+    reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
+    ...ofStage,
+    workspaceItem(workspace),
+    workingTreeItem(context.workingTree),
+    // A composed summary only repeats other items.
+    summaryComposed === true ? null : summary,
+    instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
+    ...questions.slice(1),
+    ...payload.slice(0, firstEntries),
+    ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
+    ...alternating(tasks.slice(1), decisions.slice(1)),
+    earlier === '' ? null : { id: 'reason-2', kind: 'REASON', content: earlier, stage: 'work' },
+    ...findings.reverse(),
+    ...context.failedAttempts.map(attemptItem).reverse(),
+    ...variables.filter(({ stage }) => stage === 'work'),
+    ...payload.slice(firstEntries),
+    ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
+    ...context.filesModified.map((path, index): Item => ({
+      id: `file-${index + 1}`,
+      kind: 'FILE',
+      content: below(workspace?.folder ?? null, path),
+      stage: 'files',
+    })),
+    ...messages,
+    ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
+    ...(context.observations ?? []).map(observationItem).reverse(),
+    ...calls,
+    ...variables.filter(({ stage }) => stage === 'rest'),
+  ];
+  return items
+    .filter((item) => item != null)
+    .map((item) => (heads.includes(item) ? { ...item, stage: 'head' as const } : item))
+    .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
+}
+
+/** A shorter message is repeated as it is. */
+const repeatedFrom = 200;
+
+/** Names the request or the later message with the same text; null without one, or when one of the two was cut. */
+function repetitionOf({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
+  const { role, content, shortened } = recentMessages[index]!;
+  if (content.length < repeatedFrom || shortened !== false) return null;
+  const isSame = (other: { content: string; shortened?: boolean } | null) =>
+    other !== null && other.shortened === false && other.content === content;
+  if (role === 'USER' && isSame(originalRequest)) return 'the original request';
+  if (role === 'USER' && isSame(latestRequest)) return 'the latest request';
+  const later = recentMessages
+    .slice(index + 1)
+    .findLast((other) => other.role === role && other.sequence !== undefined && isSame(other));
+  return later === undefined ? null : `#${later.sequence!}`;
+}
+
+const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<
+  Context['recentMessages'][number]['role'],
+  Stage
+>;
+
+/** Agents may record Messages in a user's name; the reader must see that. */
+const recorder = ({ recordedBy }: { recordedBy?: string | null }): string =>
+  recordedBy == null ? '' : ` (recorded by agent ${recordedBy})`;
+
+/** The tasks have items of their own. */
+const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTool.test(toolName);
+
+/** Whether the last result of a tool appears nowhere else. */
+const hasOwnResult = ({ toolName, lastResult }: ToolSummary, { lastToolCalls }: Context): boolean =>
+  lastResult !== null &&
+  !isStandardTool(toolName) &&
+  lastToolCalls?.some((call) => call.toolName === toolName && call.told !== true) !== true;
+
+/** A path in the workspace without its folder, which the prompt names. */
+const below = (folder: string | null, path: string): string =>
+  folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+
+function workspaceItem(workspace: Context['workspace']): Item | null {
+  const parts = workspacePlaces(workspace).map(([name, value]) => `${name} ${value}`);
+  return parts.length === 0 ? null : { id: 'workspace-1', kind: 'WORKSPACE', content: parts.join('; '), stage: 'head' };
+}
+
+function workingTreeItem(tree: Context['workingTree']): Item | null {
+  const content = treeText(tree);
+  return content === '' ? null : { id: 'working-tree-1', kind: 'WORKING_TREE', content, stage: 'work' };
+}
+
+/** What it is, when it was recorded, then what git said; empty without one. */
+export function treeText(tree: Context['workingTree']): string {
+  if (tree === undefined) return '';
+  const { branch, commit, status, diffstat, takenAt, agentId } = tree;
+  const at = [branch === null ? '' : `branch ${branch}`, commit === null ? '' : `commit ${commit}`].filter(Boolean);
+  const changed = status === '' ? 'nothing is changed since the commit' : 'git status --porcelain:';
+  return [
+    `${takenAt.slice(0, 19).replace('T', ' ')} UTC${agentId === null ? '' : `, of ${agentId}`}${at.length === 0 ? '' : `, ${at.join(', ')}`}: ${changed}`,
+    ...(status === '' ? [] : [status.trimEnd()]),
+    ...(diffstat === '' ? [] : [diffstat.trimEnd()]),
+  ].join('\n');
+}
+
+export const workspacePlaces = (workspace: Context['workspace']): [name: string, value: string][] =>
+  (
+    [
+      ['machine', workspace?.host],
+      ['repository', workspace?.repository],
+      ['folder', workspace?.folder],
+      ['branch', workspace?.branch],
+      ['last commit', workspace?.commit],
+    ] as const
+  ).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
+
+function checkItem(check: Context['checks'][number], index: number): Item {
+  const [brief, place] = [checkText(check), placeOf(check)];
+  return { id: `check-${index + 1}`, kind: 'CHECK', content: brief + place, brief, place, stage: 'work' };
+}
+
+const placeOf = ({ callId }: { callId: string }): string => ` (call ${callId})`;
+
+const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
+  `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
+
+/** A pass says little after files changed. */
+const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
+
+function attemptItem(attempt: Context['failedAttempts'][number], index: number): Item {
+  const { what, error } = attempt;
+  const place = placeOf(attempt);
+  return {
+    id: `failed-attempt-${index + 1}`,
+    kind: 'FAILED_ATTEMPT',
+    content: `${what}${place} -> ${error}`,
+    stage: 'work',
+    call: { made: what, gist: what, outcome: error },
+    place,
+  };
+}
+
+const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({
+  id: `finding-${index + 1}`,
+  kind: 'FINDING',
+  content: `${finding.line} (from ${finding.command})${placeOf(finding)}`,
+  brief: finding.line,
+  place: placeOf(finding),
+  stage: 'work',
+});
+
+const observationItem = (seen: NonNullable<Context['observations']>[number], index: number): Item => ({
+  ...findingItem(seen, index),
+  id: `observation-${index + 1}`,
+  kind: 'OBSERVATION',
+  stage: 'calls',
+});
+
+/** One item for each entry of an object, or one for the whole value. */
+const metadataItems = (metadata: unknown): Item[] =>
+  metadataTexts(metadata).map((content, index) => ({
+    id: `metadata-${index + 1}`,
+    kind: 'METADATA',
+    content,
+    stage: 'work',
+  }));
+
+export function metadataTexts(metadata: unknown): string[] {
+  if (metadata == null) return [];
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) return [textOf(metadata)];
+  return Object.entries(metadata).map(([name, value]) => `${name}: ${textOf(value)}`);
+}
+
+/** Entries that come before the tasks; more could leave the tasks no room. */
+const firstEntries = 5;
+
+/** Lists of texts become lines; other values become JSON. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'))
+    return value.map((entry) => `\n- ${entry}`).join('');
+  return JSON.stringify(value);
+}
+
+/** A last message shorter than this may be a passing reply; an earlier, longer message then is the report. */
+const reportFrom = 400;
+
+function reportBefore<M extends { content: string; sequence?: number }>(
+  last: { content: string; sequence?: number } | null,
+  assistantMessages: readonly M[],
+): M | null {
+  if (last === null || last.content.length >= reportFrom) return null;
+  return (
+    assistantMessages.findLast(
+      (message) =>
+        message.content.length >= reportFrom &&
+        message.sequence !== undefined &&
+        message.sequence < (last.sequence ?? 0),
+    ) ?? null
+  );
+}
+
+const numbered = (kind: 'TASK' | 'DECISION' | 'QUESTION', contents: readonly string[]): Item[] =>
+  contents.map((content, index) => ({ id: `${kind.toLowerCase()}-${index + 1}`, kind, content, stage: 'work' }));
+
+const namesOfMessages = { REQUEST: 'request', COMPACTION: 'compaction', LAST_MESSAGE: 'last-message' };
+
+function messageItem(
+  kind: keyof typeof namesOfMessages,
+  number: 1 | 2,
+  message: { content: string; sequence?: number; shortened?: boolean; cut?: true; recordedBy?: string | null } | null,
+): Item | null {
+  if (message === null) return null;
+  const { content, sequence, shortened, cut, recordedBy } = message;
+  const origin =
+    shortened === true && cut !== true && sequence !== undefined
+      ? { origin: { messageSequence: sequence, prefix: '' } }
+      : {};
+  return {
+    id: `${namesOfMessages[kind]}-${number}`,
+    kind,
+    content,
+    stage: 'head',
+    ...origin,
+    ...(kind === 'REQUEST' && recordedBy != null ? { recordedBy } : {}),
+  };
+}
+
+/** Said in the heading, or of no use to the target. */
+const inHeading = new Set([
+  '_handoff_chain',
+  '_handoff_depth',
+  '_handoff_from',
+  '_handoff_reason',
+  '_handoff_to',
+  '_handoff_tool',
+]);
+
+const variableItem = (variable: ContextVariable, index: number): Item | null =>
+  inHeading.has(variable.name)
+    ? null
+    : {
+        id: `variable-${index + 1}`,
+        kind: 'VARIABLE',
+        content: `${variable.name} = ${JSON.stringify(variable.value)} (set by ${variable.setBy})`,
+        stage:
+          isOwnVariable(variable) && !['_handoff_instructions', '_handoff_payload'].includes(variable.name)
+            ? 'rest'
+            : 'work',
+      };
+
+export const toolStatistics = ({ toolName, callCount, errorCount }: ToolSummary): string =>
+  `${toolName}: ${callCount} ${callCount === 1 ? 'call' : 'calls'}${errorCount === 0 ? '' : `, ${errorCount} failed`}`;
+
+export function toolItem(tool: ToolSummary, index: number): Item {
+  const { lastResult, lastCallId } = tool;
+  const content = `${toolStatistics(tool)}${lastResult === null ? '' : `; last: ${lastResult}`}`;
+  const origin = lastCallId === undefined ? {} : { origin: { toolCallId: lastCallId, as: 'TOOL' as const } };
+  return { id: `tool-${index + 1}`, kind: 'TOOL', content, stage: 'tools', brief: toolStatistics(tool), ...origin };
+}
+
+export function callItem(given: CarriedCall, index: number): Item {
+  const call = {
+    made: `${given.toolName} ${given.arguments}`,
+    gist: `${given.toolName} ${gistOf(given.arguments)}`,
+    outcome: `${given.failed ? 'failed: ' : ''}${given.outcome}`,
+  };
+  const origin = given.shortened ? { origin: { toolCallId: given.toolCallId, as: 'CALL' as const } } : {};
+  return {
+    id: `call-${index + 1}`,
+    kind: 'CALL',
+    content: `${call.made} -> ${call.outcome}`,
+    stage: 'calls',
+    call,
+    ...origin,
+  };
+}
+
+const mainArgument = /"(?:command|cmd|file_path|notebook_path|path|query|pattern|url)": ?("(?:[^"\\]|\\.)*")/;
+
+/** The main argument, when it has a usual name. The JSON may be cut, so it is not parsed as a whole. */
+function gistOf(json: string): string {
+  const found = mainArgument.exec(json)?.[1];
+  if (found === undefined) return json;
+  try {
+    return JSON.parse(found) as string;
+  } catch {
+    return json;
+  }
+}
+
+/** Alternates between two lists, then appends the rest of the longer one. */
+function alternating<T>(a: readonly T[], b: readonly T[]): T[] {
+  const length = Math.max(a.length, b.length);
+  return Array.from({ length }, (_, index) => [a[index], b[index]])
+    .flat()
+    .filter((item) => item !== undefined);
+}
+
+interface Log {
+  message(sequence: number): Promise<string | undefined>;
+  call(
+    id: string,
+  ): Promise<{ name: string; arguments: unknown; result: string | null; error: string | null } | undefined>;
+}
+
+/** Returns an item whole: reads from the log what the Context carries shortened. */
+export async function wholeContent({ content, origin, brief }: Item, log: Log): Promise<string> {
+  if (origin === undefined) return content;
+  if ('messageSequence' in origin) {
+    const recorded = await log.message(origin.messageSequence);
+    return recorded === undefined ? content : origin.prefix + recorded;
+  }
+  const call = await log.call(origin.toolCallId);
+  if (call === undefined) return content;
+  const outcome = call.error ?? call.result ?? '';
+  if (origin.as === 'TOOL') return `${brief!}; last: ${outcome}`;
+  return `${call.name} ${JSON.stringify(call.arguments ?? {})} -> ${call.error === null ? '' : 'failed: '}${outcome}`;
+}

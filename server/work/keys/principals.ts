@@ -1,0 +1,21 @@
+import type { Pool } from 'pg';
+import { statement } from '../../core/changes.ts';
+import { encodeId } from '../../core/ids.ts';
+
+/** Everybody reads which Agent acted, and who may read it which key: these statements give nothing else of a key. */
+const keysOfAgent = statement('SELECT id FROM keys WHERE agent_id = $1');
+const agentsById = statement(
+  'SELECT id, agent_id AS "agentId" FROM keys WHERE id = ANY ($1::uuid[]) AND agent_id IS NOT NULL',
+);
+
+/** The principals that a filter by actor means: the given one, and those of the keys of the Agent with this id. */
+export async function principalsOf(pool: Pool, actor: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({ ...keysOfAgent, values: [actor] });
+  return [actor, ...rows.map(({ id }) => encodeId('key', id))];
+}
+
+/** The Agents that keys are bound to, by the ids of the keys. */
+export async function agentsOfKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ id: string; agentId: string }>({ ...agentsById, values: [ids] });
+  return new Map(rows.map(({ id, agentId }) => [id, agentId]));
+}
