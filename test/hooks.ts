@@ -126,7 +126,13 @@ export async function uploadsTo(url: string): Promise<{ url: string; uploads: nu
 }
 
 /** Answers a request as the server at `url` does. Returns its body. */
-export async function passOn(url: string, request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
+export async function passOn(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  /** Called when the server has answered and the caller does not have it. */
+  answered: () => void = () => undefined,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
@@ -135,6 +141,7 @@ export async function passOn(url: string, request: IncomingMessage, response: Se
     method,
     ...(method === 'POST' && { body, headers: { 'content-type': headers['content-type']! } }),
   });
+  answered();
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   return body;
 }
