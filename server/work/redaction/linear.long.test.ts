@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { some } from '../../../test/secrets/make.ts';
 import { randomOf } from '../../../test/secrets/random.ts';
@@ -317,6 +318,20 @@ test.each([400, 8_000])(
   },
   600_000,
 );
+
+test('needs steps of less than 20 ms for 8,000 of any character where a notation expects a password', () => {
+  const opened = readFileSync(new URL('typed.notations.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .map((notation) => notation.split('<VALUE>')[0]!.replaceAll('\\n', '\n'));
+  const faults = opened.flatMap((start, index) =>
+    [0, 5, 10]
+      .map((step) => `${start}${filled(runs[(index + step) % runs.length]!, 8_000)}x\n`)
+      .filter((text) => stepsFor(text).longest > 20 && stepsFor(text, 5).longest > stepTime())
+      .map((text) => text.slice(0, 60)),
+  );
+  expect(opened.length).toBeGreaterThan(600);
+  expect(faults).toEqual([]);
+}, 600_000);
 
 test('needs time in proportion to the length of a text', () => {
   const took = (text: string): number => cpuTime(() => redactText(text));

@@ -369,7 +369,7 @@ export function isSecret({ strength, orFolder }: Naming, value: string, form: Fo
   if (orFolder === true && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return false;
   if (form === 'cell' && code.test(value)) return false;
   if (strength === 'vague')
-    return isData(form) && looksRandom(value, 16) && !/^_?[a-z]+\d?(?:[_:.][a-z]+\d?)+$/.test(value);
+    return isData(form) && looksRandom(value, 16) && !/^_?[a-z]+\d{0,3}(?:[_:.][a-z]+\d{0,3})+$/.test(value);
   if (strength === 'weak' && form !== 'field') return isChosen(value) || (isData(form) && looksRandom(value, 16));
   if (strength === 'password' || strength === 'weak') {
     if (isData(form)) return value.length >= 3;

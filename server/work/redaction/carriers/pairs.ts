@@ -34,6 +34,8 @@ export function* findBeside(named: Named): Generator<Finding, void, void> {
   const next = after.slice(closing);
   // The token of a form against forged requests is worth nothing without its cookie.
   if (/<meta\b[^<>]*$/i.test(before)) return;
+  // `passwd->name` in C
+  if (page[end - 1] === '-' && next.startsWith('>')) return;
   if (nameField.test(before)) {
     const inner = /^(?:[ ]\w{1,24}=["'][^"'<>]{0,40}["']){0,3}[ \t]*(?:\/?>|[ \t]*\n[ \t]*\n)[ \t]*(?=[^<\s])/.exec(
       next,
