@@ -6,28 +6,40 @@ import { startRedis } from '../../../test/redis.ts';
 import { startApp } from '../../../test/server.ts';
 import { createRates } from '../../infra/limits/rates.ts';
 
+/** A server, writes of one key, and how many that key has left there. */
+async function counting(variables: Record<string, string>) {
+  const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 500 }) });
+  const { url } = await startApp(database, { variables, rates });
+  const { post } = client(url, { key });
+  return {
+    writes: async (count: number): Promise<void> => {
+      for (let nth = 0; nth < count; nth += 1)
+        await post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
+    },
+    left: async (): Promise<number> =>
+      (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data
+        .rateLimit.writes.remaining,
+  };
+}
+
+const database = await testDatabase();
+const key = await secretFor(database.pool, 'OPERATOR');
+
 test('two servers with one Redis count the requests of a key together', async () => {
   const redis = await startRedis();
   atEnd(() => redis.stop());
-  const database = await testDatabase();
-  const key = await secretFor(database.pool, 'OPERATOR');
-  const start = async () => {
-    const rates = createRates({ rateOf: () => ({ perMinute: 1, burst: 500 }) });
-    const { url } = await startApp(database, { variables: { REDIS_URL: redis.url }, rates });
-    const { post } = client(url, { key });
-    const left = async () =>
-      (await post<{ rateLimit: { writes: { remaining: number } } }>('{ rateLimit { writes { remaining } } }')).data
-        .rateLimit.writes.remaining;
-    return { post, left };
-  };
-  const [one, two] = [await start(), await start()];
-  const writes = async (server: typeof one, count: number) => {
-    for (let nth = 0; nth < count; nth += 1)
-      await server.post('mutation { pauseSession(input: { sessionId: "x" }) { __typename } }');
-  };
+  const [one, two] = [await counting({ REDIS_URL: redis.url }), await counting({ REDIS_URL: redis.url })];
   // What was counted before the connections to Redis stood is not heard.
-  await expect.poll(async () => (await writes(one, 1), two.left()), { interval: 300 }).toBeLessThan(500);
+  await expect.poll(async () => (await one.writes(1), two.left()), { interval: 300 }).toBeLessThan(500);
   const before = await two.left();
-  await writes(one, 40);
+  await one.writes(40);
   await expect.poll(two.left, { interval: 300 }).toBeLessThanOrEqual(before - 40);
+});
+
+test('two servers without a Redis count the requests of a key each for itself', async () => {
+  const [one, two] = [await counting({}), await counting({})];
+  await one.writes(40);
+  // The servers with Redis tell of what they counted once a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect([await one.left(), await two.left()]).toEqual([460, 500]);
 });

@@ -31,6 +31,18 @@ it('times out nothing when the clock steps past a deadline, and logs the step', 
   ]);
 });
 
+it('times out by the new clock on a server that starts after the step', async () => {
+  const running = new ClockSteps();
+  const options = { pool: db.pool, log: silentLog };
+  await sweep(options, running);
+  const handoffId = await waiting();
+  await clock.move('2 hours');
+  await sweep(options, running);
+  expect(await statusOf(handoffId)).toBe('INITIATED');
+  await sweep(options, new ClockSteps());
+  expect(await statusOf(handoffId)).toBe('TIMED_OUT');
+});
+
 it('times out after a step what was due before it, and later handoffs by their own deadline', async () => {
   const clocks = new ClockSteps();
   const swept = () => sweep({ pool: db.pool, log: silentLog }, clocks);
