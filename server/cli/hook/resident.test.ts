@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -155,8 +164,10 @@ describe('without a process that stays', () => {
   it('answers the same for another Node and where no socket can be', async () => {
     const { state, pid } = await residence();
     const place = workplace(url, { state });
-    await says(place, { NODE_OPTIONS: '--no-deprecation' });
-    expect(residents(state)).toEqual([pid]);
+    const [loaded, trace] = [join(state, 'loaded.cjs'), join(state, 'loaded')];
+    writeFileSync(loaded, `require('node:fs').writeFileSync(${JSON.stringify(trace)}, '')`);
+    await says(place, { NODE_OPTIONS: `--require "${loaded}"` });
+    expect([residents(state), existsSync(trace)]).toEqual([[pid], true]);
     const long = join(state, 'x'.repeat(120));
     states.push(long);
     await says(workplace(url, { state: long }));

@@ -129,11 +129,17 @@ describe('after a turn', () => {
     expect(place.logged()).toEqual([]);
   });
 
-  it('sends what a killed program left also when Baton was away at the start of the next conversation', async () => {
+  it.each([
+    ['Baton was away at the start of the next conversation', () => true],
+    [
+      'Baton did not take its lines at the start of the next conversation',
+      (path: string) => path.includes('/transcript'),
+    ],
+  ])('sends what a killed program left also when %s', async (_what, refuses) => {
     let isAway = false;
     const server = await listen(
       createServer((request, response) =>
-        isAway ? void response.writeHead(503).end() : void passOn(url, request, response),
+        isAway && refuses(request.url!) ? void response.writeHead(503).end() : void passOn(url, request, response),
       ),
     );
     const place = workplace(server);
@@ -146,7 +152,8 @@ describe('after a turn', () => {
     place.write(entry('user', 'Dig.'), calls('Bash', 'dig', { command: 'dig' }), resultOf('dig', 'deep'));
     isAway = true;
     await start('second.jsonl');
-    await vi.waitFor(() => expect(place.logged()).toHaveLength(2), { timeout: 60_000 });
+    await vi.waitFor(() => expect(place.logged()).not.toEqual([]), { timeout: 60_000 });
+    expect(await sessionOf(place)).toMatchObject({ messages: [] });
     isAway = false;
     await start('third.jsonl');
     await eventually(place, { turns: 1, messages: ['Dig.'], calls: ['dig: deep'] });
