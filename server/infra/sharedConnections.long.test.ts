@@ -123,6 +123,23 @@ test('PostgreSQL counts as up while all connections are taken, and a starting se
   await ping.close();
 });
 
+test('a request waits while all ten connections are taken, and is UNAVAILABLE when none becomes free', async () => {
+  const database = await testDatabase();
+  const { url } = await startApp(database);
+  const ask = () => client(url).post('{ agents(first: 1) { nodes { id } } }');
+  const take = () => Promise.all(Array.from({ length: 10 }, () => database.pool.connect()));
+  expect((await ask()).errors).toBeUndefined();
+  const first = await take();
+  const waiting = ask();
+  await expect.poll(() => database.pool.waitingCount, patience).toBeGreaterThan(0);
+  for (const connection of first) connection.release();
+  expect((await waiting).errors).toBeUndefined();
+  const second = await take();
+  expect((await ask()).errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
+  for (const connection of second) connection.release();
+  expect((await ask()).errors).toBeUndefined();
+}, 120_000);
+
 test('rejects a caller when no connection is free within the wait', async () => {
   const url = await fewConnections(owner, 1);
   const taken = new pg.Client({ connectionString: url });
