@@ -42,7 +42,7 @@ export interface Sources {
   }[];
   /** Newest calls that may have run a command or changed files, oldest first; long arguments and results lack their middle. */
   calls: RecordedLog['calls'];
-  /** Newest calls that showed files, oldest first, without errors. */
+  /** Newest calls that showed files in few bytes, oldest first, without errors. */
   reads: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
   /** As it was recorded last; null when it was not. */
@@ -97,7 +97,9 @@ export const bounds = {
   lastCalls: 20,
   workspaces: 50,
   factCalls: 300,
-  reads: 50,
+  reads: 150,
+  /** A longer file was read for its code. */
+  readBytes: 2_000,
   factCharacters: 4_000,
   chain: 50,
   reasons: 10,
@@ -165,7 +167,8 @@ source AS MATERIALIZED (
     CASE WHEN h.status = 'INITIATED' THEN h.source_agent_session_id ELSE s.last_agent_session_id END AS tenure
   FROM s LEFT JOIN handoffs h ON h.id = s.last_handoff_id),
 calls AS MATERIALIZED (
-  SELECT id, index, turn_id, name, error IS NOT NULL AS failed, coalesce(error, result) IS NOT NULL AS answered, files_modified
+  SELECT id, index, turn_id, name, error IS NOT NULL AS failed, coalesce(error, result) IS NOT NULL AS answered,
+    error IS NULL AND octet_length(result) <= ${bounds.readBytes} AS brief, files_modified
   FROM tool_calls WHERE session_id = $1${after()}),
 files AS MATERIALIZED (
   SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
@@ -233,7 +236,7 @@ SELECT
   (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
     SELECT c.index, c.call_id AS "callId", (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name,
       ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, NULL AS error, c.files_modified AS "filesModified"
-    FROM (SELECT index FROM calls WHERE name = ANY('{${showers}}') AND answered AND NOT failed ORDER BY index DESC LIMIT ${bounds.reads}) f
+    FROM (SELECT index FROM calls WHERE name = ANY('{${showers}}') AND brief ORDER BY index DESC LIMIT ${bounds.reads}) f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS reads,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,

@@ -50,7 +50,10 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
         failed: false,
       },
     ],
-    reads: isShower(name) ? [...sources.reads, fact].slice(-bounds.reads) : sources.reads,
+    reads:
+      isShower(name) && Buffer.byteLength(result) <= bounds.readBytes
+        ? [...sources.reads, fact].slice(-bounds.reads)
+        : sources.reads,
     calls: isReader(name) ? sources.calls : [...sources.calls, fact].slice(-bounds.factCalls),
     totals: {
       ...sources.totals,
