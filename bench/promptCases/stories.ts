@@ -1,7 +1,18 @@
 import { batonPrompt } from '../../server/work/log/transcripts/batonPrompt.ts';
-import type { Case, Fact } from './facts.ts';
+import type { Fact } from './facts.ts';
 import type { Notice, Program, Step } from './story.ts';
-import { aside, Choice, notice, nouns, path, reading, routine, sentence, sentences, source } from './vocabulary.ts';
+import {
+  aside,
+  type Choice,
+  notice,
+  nouns,
+  path,
+  reading,
+  routine,
+  sentence,
+  sentences,
+  source,
+} from './vocabulary.ts';
 
 interface Story {
   legs: readonly { steps: readonly Step[]; reason?: string }[];
