@@ -1,5 +1,5 @@
 import { batonPrompt } from '../../server/work/log/transcripts/batonPrompt.ts';
-import type { Fact } from './facts.ts';
+import { file, says, type Fact } from './facts.ts';
 import type { Notice, Program, Step } from './story.ts';
 import {
   aside,
@@ -20,9 +20,6 @@ interface Story {
   /** Besides notices, asides, files that were read and prompts of sub-agents. */
   forbidden?: readonly string[];
 }
-
-const says = (text: string): Fact => ({ says: text });
-const file = (name: string): Fact => ({ file: name });
 
 export const stories: Record<string, (c: Choice, program: Program) => Story> = {
   'corrections of a request': (c) => {
