@@ -77,7 +77,38 @@ export const callRules: readonly Rule[] = [
     isPlain,
   ),
   rule(['fill_in'], String.raw`(\bfill_in[ (][^\n\0]{0,60}?passw[^\n\0]{0,30}?,[ ]?with:[ ]?${open})${value})`),
+  rule(
+    ['assword'],
+    String.raw`(passw[^,;\n\0"'\x60]{0,30}${quote}?[)\]]{0,3}\.(?:value[ ]?=[ ]?|(?:val|sendKeys|send_keys|setText|perform\(typeText)\([ ]?)${open})${value})`,
+    isPlain,
+  ),
+  rule(
+    ['forKey'],
+    String.raw`(\b(?:set|save|store|setValue)\([ ]?${open})${value},[ ]?forKey:[ ]?${quote}\w{0,20}password)`,
+    isPlain,
+  ),
+  rule(
+    ['fill in', 'fills in'],
+    String.raw`(\bfills?[ ]in[ ]${quote}[^"'\n\0]{0,40}passw[^"'\n\0]{0,20}${quote}[ ]with[ ]${quote})${value})`,
+  ),
+  rule(
+    ['assword'],
+    String.raw`(<[\w:.-]{0,30}password[ ](?:[^<>\n\0]{0,60}[ ])?value=${quote})[^"'\x60\\<>\n\0]{3,128}(?=${quote})`,
+  ),
   // Statements
+  rule(
+    ['sp_addlogin', 'sp_password'],
+    String.raw`(\b(?:sp_addlogin[ ]+${argument}|sp_password[ ]+(?:NULL|${quote}[^"'\n\0]{0,100}${quote}),[ ]{0,4})N?${quote})${value})`,
+  ),
+  rule(
+    ['KEY ', 'key'],
+    String.raw`(\b(?:pragma[ ](?:\w{1,30}\.)?(?:re)?key[ ]?=[ ]?|attach[ ][^\n;\0]{1,120}[ ]key[ ])${quote})${value})`,
+  ),
+  rule(
+    ['DENTIFIED BY ', 'dentified by '],
+    String.raw`(\bidentified[ ]by[ ])[^\s"'\x60;,()\\\0]{4,64}(?=\s|;|$)`,
+    (secret) => isPlain(secret) || !/^[A-Za-z].*\d/.test(secret),
+  ),
   rule(
     ['assword', 'ASSWORD'],
     String.raw`(\bpassword[\x60"\]]?[ ]{0,4}(?:FOR[ ][^\n\0=]{1,120})?=[ ]{0,4}(?:old_password|password|md5|sha1?|sha2|sha256|crypt|encrypt)\([ ]?${open})${value}[,)])`,

