@@ -1,3 +1,4 @@
+import { isPassing } from './reach.ts';
 import { ask, Failed, type Server } from './request.ts';
 import type { Work } from './work.ts';
 import { type RecordedTree, recordedTreeFields } from './workingTree.ts';
@@ -47,10 +48,13 @@ export interface WaitingHandoff {
 
 const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
+const waitingHandoffs =
+  'handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } }';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
   lastHandoff { id status rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
-  handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
+  ${waitingHandoffs} }`;
+const findWaiting = `query HookWaiting($agent: ID!) { ${waitingHandoffs} }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
@@ -70,9 +74,13 @@ export const sessionOf = async (
 export const lastSessionOf = async (server: Server, work: Work, signal: AbortSignal): Promise<Session | null> =>
   (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
+interface Waiting {
+  handoffs: { nodes: WaitingHandoff[] };
+}
+
 /**
  * The same, with the handoffs that wait for the agent. Work that is new on this machine probably has no session: it is
- * created while Baton is asked, since another process may have been faster in any case. @throws Failed
+ * created without a look, and looked for when it cannot be. @throws Failed
  */
 export async function workOf(
   server: Server,
@@ -81,20 +89,29 @@ export async function workOf(
   isNew: boolean,
   signal: AbortSignal,
 ): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
-  const creating = isNew && work.sessionId === null ? createFor(server, agent, work, signal) : null;
-  // A refusal counts when there is no session.
-  creating?.catch(() => undefined);
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(
+  let refused: Failed | null = null;
+  if (isNew && work.sessionId === null) {
+    const waiting = ask<Waiting>(server, findWaiting, { agent }, signal);
+    try {
+      const [session, { handoffs }] = await Promise.all([createdFor(server, agent, work, signal), waiting]);
+      return { session, waiting: handoffs.nodes };
+    } catch (error) {
+      if (!(error instanceof Failed) || isPassing(error)) throw error;
+      refused = error;
+    }
+  }
+  const { session, handoffs } = await ask<Waiting & { session: Session | null }>(
     server,
     findWork,
     { ...which(work), agent },
     signal,
   );
-  return {
-    session:
-      isOpen(session) || work.sessionId !== null ? session : await (creating ?? createFor(server, agent, work, signal)),
-    waiting: handoffs.nodes,
-  };
+  const waiting = handoffs.nodes;
+  if (isOpen(session) || work.sessionId !== null) return { session, waiting };
+  // A session that this agent may not read.
+  if (refused?.code === 'CONFLICT') return { session: null, waiting };
+  if (refused !== null) throw refused;
+  return { session: await createFor(server, agent, work, signal), waiting };
 }
 
 const isOpen = (session: Session | null): session is Session =>
@@ -102,17 +119,22 @@ const isOpen = (session: Session | null): session is Session =>
 
 export const isEnded = (session: Session): boolean => !isOpen(session);
 
-async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
+/** @throws Failed */
+async function createdFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session> {
   const { externalId, title, project } = work;
   const { id: _, ...workspace } = work.workspace;
+  const { answer } = await ask<{ answer: { session: Session } }>(
+    server,
+    create,
+    { input: { title, externalId, project, workspace, agentId: agent, recording: true } },
+    signal,
+  );
+  return { ...answer.session, openHandoff: null };
+}
+
+async function createFor(server: Server, agent: string, work: Work, signal: AbortSignal): Promise<Session | null> {
   try {
-    const { answer } = await ask<{ answer: { session: Session } }>(
-      server,
-      create,
-      { input: { title, externalId, project, workspace, agentId: agent, recording: true } },
-      signal,
-    );
-    return { ...answer.session, openHandoff: null };
+    return await createdFor(server, agent, work, signal);
   } catch (error) {
     // Another process was faster, or the session is one that this agent may not read.
     if (!(error instanceof Failed) || error.code !== 'CONFLICT') throw error;
