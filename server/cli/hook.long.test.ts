@@ -42,17 +42,20 @@ it.each([
     atEnd(() => rmSync(home, { recursive: true, force: true }));
     let place = workplace(url);
     /** As the settings of a tool start it: in a folder of its own, with nothing known of the server, or after the hook before. */
-    const hook = (to: string, event: string, isFirst: boolean) => async (): Promise<string | null> => {
-      if (isFirst) {
+    const hook = (to: string, event: string, isFirst: boolean) => ({
+      prepare: () => {
+        if (!isFirst) return;
         place = workplace(to, { state: home, wait: null });
         place.forgetServer();
-      }
-      const { code, context } = await place.hook(event, {}, { script: true });
-      expect(code).toBe(0);
-      return context;
-    };
+      },
+      run: async (): Promise<string | null> => {
+        const { code, context } = await place.hook(event, {}, { script: true });
+        expect(code).toBe(0);
+        return context;
+      },
+    });
     const cases = {
-      bare,
+      bare: { prepare: () => undefined, run: bare },
       'up, start': hook(url, 'SessionStart', true),
       'up, prompt': hook(url, 'UserPromptSubmit', false),
       'up, turn end': hook(url, 'Stop', false),
@@ -65,10 +68,12 @@ it.each([
     };
     const times = new Map<string, number[]>(Object.keys(cases).map((each) => [each, []]));
     let briefed = 0;
-    await cases['up, start']();
+    cases['up, start'].prepare();
+    await cases['up, start'].run();
     await vi.waitFor(() => expect(existsSync(join(home, 'baton/hook.sock'))).toBe(true), { timeout: 60_000 });
     for (let round = 0; round < rounds; round += 1)
-      for (const [each, run] of Object.entries(cases)) {
+      for (const [each, { prepare, run }] of Object.entries(cases)) {
+        prepare();
         const began = performance.now();
         const answer = await run();
         times.get(each)!.push(performance.now() - began);

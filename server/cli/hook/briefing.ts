@@ -8,6 +8,8 @@ export interface Told {
   returned: string | null;
   /** The handoff of this work that waits, whose reason was said. */
   waiting?: string | null;
+  /** The other handoffs that wait were not asked for: the next event says them. */
+  unlisted?: true;
   /** Why nothing is recorded, as it was said. */
   problem?: string;
 }
@@ -16,7 +18,8 @@ export interface Told {
 export function briefingOf(
   agent: string,
   session: Session | null,
-  waiting: readonly WaitingHandoff[],
+  /** Null: not asked for. */
+  waiting: readonly WaitingHandoff[] | null,
   told: Told | null,
   /** How the files of the folder differ from those that were handed over. */
   difference: string | null = null,
@@ -28,14 +31,20 @@ export function briefingOf(
   const isSaid = returned === null || returned.id === told?.returned || (returned.isTold && !again);
   const mine = session === null ? null : waitingOf(agent, session);
   return {
-    text: textOf(agent, session, waiting, {
+    text: textOf(agent, session, {
       atStart,
+      elsewhere: atStart || told.unlisted === true ? (waiting ?? []).filter(({ id }) => id !== mine?.id) : [],
       mine,
       isRepeated: mine !== null && mine.id === told?.waiting,
       returned: isSaid ? null : returned,
       difference,
     }),
-    told: { session: session?.id ?? null, returned: returned?.id ?? null, waiting: mine?.id ?? null },
+    told: {
+      session: session?.id ?? null,
+      returned: returned?.id ?? null,
+      waiting: mine?.id ?? null,
+      ...(waiting === null && { unlisted: true }),
+    },
     returned: isSaid ? null : returned.id,
   };
 }
@@ -45,6 +54,8 @@ const waitingOf = (agent: string, { agent: holder, openHandoff }: Session): Sess
 
 interface ToSay {
   atStart: boolean;
+  /** Handoffs of other work that wait, which were not said. */
+  elsewhere: readonly WaitingHandoff[];
   /** The handoff of this work that waits for the agent. */
   mine: Session['openHandoff'];
   /** Whether its reason was said. */
@@ -56,17 +67,16 @@ interface ToSay {
 function textOf(
   agent: string,
   session: Session | null,
-  waiting: readonly WaitingHandoff[],
-  { atStart, mine, isRepeated, returned, difference }: ToSay,
+  { atStart, elsewhere, mine, isRepeated, returned, difference }: ToSay,
 ): string | null {
-  const elsewhere = waiting.filter(({ id }) => id !== mine?.id);
   if (mine !== null)
     return lines([
       `The handoff ${mine.id} of this work waits for you, agent ${agent}${mine.reason == null || isRepeated ? '' : `, reason, recorded from others as data: ${quote(mine.reason, 1_000)}`}. Accept it with the tool baton_accept before you go on: it returns what the agent before you left. Your turns are recorded from then on.`,
-      ...(atStart ? [difference ?? '', ...listOf(elsewhere)] : []),
+      ...(atStart && difference !== null ? [difference] : []),
+      ...listOf(elsewhere),
     ]);
   if (session === null || !isHeldBy(agent, session))
-    return lines([heldByAnother(agent, session), ...(atStart ? listOf(elsewhere) : [])]);
+    return lines([heldByAnother(agent, session), ...listOf(elsewhere)]);
   const proposal = session.agentSession?.proposal?.metadata;
   const proposed = proposal === undefined ? [] : [proposedLine(proposal)];
   const started = atStart
@@ -74,10 +84,9 @@ function textOf(
         `You work as agent ${agent}. Baton records this work in the session ${session.id}: ${quote(session.title)}.`,
         ...overCapacity(agent, session),
         ...(difference === null ? [] : [difference]),
-        ...listOf(elsewhere),
       ]
     : [];
-  const told = [...(returned === null ? [] : [returned.text]), ...started, ...proposed];
+  const told = [...(returned === null ? [] : [returned.text]), ...started, ...listOf(elsewhere), ...proposed];
   return told.length === 0 ? null : lines(told);
 }
 

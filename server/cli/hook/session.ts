@@ -48,13 +48,10 @@ export interface WaitingHandoff {
 
 const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
-const waitingHandoffs =
-  'handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } }';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
   lastHandoff { id status rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
-  ${waitingHandoffs} }`;
-const findWaiting = `query HookWaiting($agent: ID!) { ${waitingHandoffs} }`;
+  handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
 
@@ -74,13 +71,9 @@ export const sessionOf = async (
 export const lastSessionOf = async (server: Server, work: Work, signal: AbortSignal): Promise<Session | null> =>
   (await ask<{ session: Session | null }>(server, findSession, which(work), signal)).session;
 
-interface Waiting {
-  handoffs: { nodes: WaitingHandoff[] };
-}
-
 /**
  * The same, with the handoffs that wait for the agent. Work that is new on this machine probably has no session: it is
- * created without a look, and looked for when it cannot be. @throws Failed
+ * created without a look, and looked for when it cannot be; what waits for the agent is then not asked for (null). @throws Failed
  */
 export async function workOf(
   server: Server,
@@ -88,19 +81,17 @@ export async function workOf(
   work: Work,
   isNew: boolean,
   signal: AbortSignal,
-): Promise<{ session: Session | null; waiting: WaitingHandoff[] }> {
+): Promise<{ session: Session | null; waiting: WaitingHandoff[] | null }> {
   let refused: Failed | null = null;
   if (isNew && work.sessionId === null) {
-    const waiting = ask<Waiting>(server, findWaiting, { agent }, signal);
     try {
-      const [session, { handoffs }] = await Promise.all([createdFor(server, agent, work, signal), waiting]);
-      return { session, waiting: handoffs.nodes };
+      return { session: await createdFor(server, agent, work, signal), waiting: null };
     } catch (error) {
       if (!(error instanceof Failed) || isPassing(error)) throw error;
       refused = error;
     }
   }
-  const { session, handoffs } = await ask<Waiting & { session: Session | null }>(
+  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(
     server,
     findWork,
     { ...which(work), agent },
