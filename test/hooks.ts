@@ -118,9 +118,11 @@ export const resultOf = (id: string, content: string, toolUseResult?: object): o
 export async function uploadsTo(url: string): Promise<{ url: string; uploads: number[] }> {
   const uploads: number[] = [];
   const server = createServer((request, response) => {
-    void passOn(url, request, response).then((body) => {
+    // Noted before the server has it: what a test sees there has been counted.
+    const noted = (body: Buffer): void => {
       if (request.url!.includes('/transcript')) uploads.push(body.length);
-    });
+    };
+    void passOn(url, request, response, undefined, noted);
   });
   return { url: await listen(server), uploads };
 }
@@ -132,10 +134,13 @@ export async function passOn(
   response: ServerResponse,
   /** Called when the server has answered and the caller does not have it. */
   answered: () => void = () => undefined,
+  /** Called with the body before the server has it. */
+  received: (body: Buffer) => void = () => undefined,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
+  received(body);
   const { method = 'GET', headers } = request;
   const answer = await fetch(`${url}${request.url}`, {
     method,
