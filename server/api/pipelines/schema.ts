@@ -196,7 +196,7 @@ const SessionStage = builder.objectRef<StageProgress>('SessionStage').implement(
     }),
     outcome: t.exposeString('outcome', {
       nullable: true,
-      description: 'The outcome by which the stage was left; null when there is none.',
+      description: 'The outcome by which the stage was left. Null: it was not left, or without an outcome.',
     }),
   }),
 });
@@ -228,7 +228,10 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
       description:
         'Name of the present stage; in a Session that ended before the end of the pipeline, the last one. Null when the pipeline is completed.',
     }),
-    phase: t.exposeString('phase', { nullable: true, description: 'Phase of `stage`; null when there is none.' }),
+    phase: t.exposeString('phase', {
+      nullable: true,
+      description: 'Phase of `stage`. Null: the stage has no phase, or `stage` is null.',
+    }),
     guide: t.exposeString('guide', {
       nullable: true,
       description:

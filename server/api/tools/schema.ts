@@ -38,7 +38,7 @@ const Variable = builder.objectRef<ToolVariable>('HandoffToolVariable').implemen
     default: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Value of the variable when the call gives none; null when there is none.',
+      description: 'Value of the variable when the call gives none. Null: it has no default.',
       resolve: (variable) => variable.default,
     }),
   }),

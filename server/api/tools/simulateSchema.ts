@@ -99,7 +99,7 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
     target: t.field({
       type: SimulatedTarget,
       nullable: true,
-      description: 'The Agent that would get the Session; null when there is none.',
+      description: 'The Agent that would get the Session. Null: no Agent would.',
       resolve: ({ target }) => target,
     }),
     status: t.field({
@@ -180,7 +180,7 @@ const args = z.object({
 });
 type Asked = z.output<typeof args>;
 
-/** Faults that only several arguments together have; null when there is none. */
+/** Faults that only several arguments together have. Null: none. */
 function faultOfArguments(asked: Asked): { message: string; path: string } | null {
   const { targetAgentId, agentType: type, toolName, outcome, asOperator } = asked;
   const named = [targetAgentId ?? type, toolName, outcome].filter((each) => each !== null);
