@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { atEnd, emptyDatabase, testDatabase } from '../test/database.ts';
+import { emptyDatabase, testDatabase } from '../test/database.ts';
 import { client, send } from '../test/graphql.ts';
 import { isAlive, postgresPid } from '../test/processes.ts';
 import { refusedStart, startServer, type Exit, type ServerProcess } from '../test/server.ts';
 import { dataFolder } from '../test/dataFolder.ts';
+import { temporaryFolder } from '../test/temporary.ts';
 
 const database = await testDatabase();
 const query = '{ agents { totalCount } }';
@@ -98,8 +98,7 @@ describe('a server that cannot start prints one line and exits with 1', () => {
     });
 
     // Nothing of it is left behind either.
-    const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
-    atEnd(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder('baton-test', dataFolder());
     expect(await refusedStart({ env: { PORT: String(port), BATON_DATA: folder } })).toMatchObject({ code: 1 });
     expect(readdirSync(join(folder, 'socket'))).toEqual([]);
     expect(() => isAlive(postgresPid(folder))).toThrow('ENOENT');

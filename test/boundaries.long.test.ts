@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './temporary.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const table = join(root, '.dependency-cruiser.js');
@@ -118,8 +118,7 @@ const importOf = (from: string, to: string, kind = 'import'): string => {
 
 /** A folder in which each file imports what it may not. */
 async function sampleProject(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-imports-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder('baton-imports');
   const files = new Map<string, string>();
   const add = (path: string, text: string): void => {
     if (path.includes('/')) files.set(path, (files.get(path) ?? '') + text);

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeId } from '../server/core/ids.ts';
-import { atEnd, testDatabase } from './database.ts';
+import { testDatabase } from './database.ts';
 import { adminKey } from './keyring.ts';
 import { startApp } from './server.ts';
 import { world } from './world.ts';
+import { temporaryFolder } from './temporary.ts';
 
 // The clients of docs/frontend.md, as published, in programs like those that frontend developers write.
 const run = promisify(execFile);
@@ -17,8 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const database = await testDatabase();
 const { agent, session } = world(database.pool);
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey, BATON_BASE_PATH: '/baton' } });
-const folder = await mkdtemp(join(tmpdir(), 'baton-clients-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('baton-clients');
 let sessionId: string;
 
 const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, timeout: 100_000 });

@@ -1,21 +1,11 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { bundled } from './bundle.ts';
 import { atEnd } from './database.ts';
+import { temporaryFolder } from './temporary.ts';
 
 interface HookOutput {
   additionalContext?: string;
@@ -35,9 +25,7 @@ export function workplace(
     state,
   }: { agent?: string; branch?: string; key?: string; wait?: string | null; state?: string } = {},
 ) {
-  const root = mkdtempSync(join(tmpdir(), 'baton-hook-'));
-  // What a hook left in the background may still write.
-  atEnd(() => rm(root, { recursive: true, force: true, maxRetries: 20 }));
+  const root = temporaryFolder('baton-hook');
   const folder = join(root, 'garden');
   mkdirSync(join(folder, '.git'), { recursive: true });
   writeFileSync(join(folder, '.git/HEAD'), `ref: refs/heads/${branch}\n`);

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endsWithThisProcess } from './children.ts';
 import { atEnd } from './database.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** The command line that runs a program where only the given ports of 127.0.0.1 can be reached. */
 export type Wrap = (program: string, args: readonly string[]) => [string, string[]];
@@ -30,8 +30,7 @@ export async function loopbackOnly(ports: readonly number[]): Promise<Wrap> {
     process.stdout.write('The programs were not cut off from the network: that needs root, unshare and ip\n');
     return (program, args) => [program, [...args]];
   }
-  const folder = mkdtempSync(join(tmpdir(), 'baton-net-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('baton-net');
   for (const port of ports) await bridge(join(folder, String(port)), port);
   const program = join(folder, 'forward.mjs');
   writeFileSync(program, forwarder);

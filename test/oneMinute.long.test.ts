@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { bundled } from './bundle.ts';
@@ -10,6 +9,7 @@ import { blocksOf, textOf } from './docs/blocks.ts';
 import { Samples } from './docs/samples.ts';
 import { runShell } from './docs/shell.ts';
 import { scriptedModel } from './scriptedModel.ts';
+import { temporaryFolder } from './temporary.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -42,8 +42,7 @@ function expectLines(sample: string, output: string): void {
 it.skipIf(claude === null)(
   'the recording of one minute in docs/agents.md is what the commands print with the real Claude Code',
   async () => {
-    const root = mkdtempSync(join(tmpdir(), 'baton-minute-'));
-    atEnd(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }));
+    const root = temporaryFolder('baton-minute');
     const [bin, folder, home] = ['bin', 'shop', 'home'].map((name) => join(root, name)) as [string, string, string];
     for (const path of [bin, folder, home]) mkdirSync(path);
     execFileSync('git', ['init', '--quiet', '--initial-branch', 'main', folder]);

@@ -1,17 +1,14 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { silentLog } from '../server/infra/log.ts';
 import { migrateUp } from '../server/infra/migrate.ts';
 import { type EmbeddedPostgres, startPostgres } from '../server/infra/postgres/postgres.ts';
 import { atEnd } from './database.ts';
 import { dataFolder } from './dataFolder.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** A migrated PostgreSQL for one test file, which may stop and start it; and a pool of the test's own. */
 export async function ownPostgres() {
-  const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('baton-test', dataFolder());
   const start = (): Promise<EmbeddedPostgres> => startPostgres({ folder, log: silentLog, sync: false });
   let postgres = await start();
   atEnd(() => postgres.stop());

@@ -5,13 +5,10 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,15 +22,15 @@ import { runShell } from './docs/shell.ts';
 import { client } from './graphql.ts';
 import { otherNode } from './otherNode.ts';
 import { startRedis } from './redis.ts';
+import { temporaryFolder } from './temporary.ts';
 
 // Packing builds everything, and a machine with other work is slow.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'baton-package-'));
+const folder = temporaryFolder('baton-package');
 chmodSync(folder, 0o755);
-atEnd(() => rm(folder, { recursive: true, force: true }));
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };

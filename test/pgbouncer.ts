@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,6 +9,7 @@ import { atEnd } from './database.ts';
 import { blocksOf } from './docs/blocks.ts';
 import { freePort } from './ports.ts';
 import { pgbouncerProgram, requireProgram } from './programs.ts';
+import { temporaryFolder } from './temporary.ts';
 
 interface PgBouncer {
   /** The way through PgBouncer to a database of the same PostgreSQL. */
@@ -28,7 +27,7 @@ export async function startPgBouncer(
     password,
     port: serverPort,
   } = new pg.Client({ connectionString: adminUrl }) as pg.Client & { password: string };
-  const folder = mkdtempSync(join(tmpdir(), 'baton-pgbouncer-'));
+  const folder = temporaryFolder('baton-pgbouncer');
   const port = await freePort();
   const { text } = blocksOf('docs/operations.md').find((block) => block.language === 'ini')!;
   const files = { ini: join(folder, 'pgbouncer.ini'), users: join(folder, 'userlist.txt') };
@@ -52,7 +51,6 @@ export async function startPgBouncer(
     child.kill('SIGINT');
     child.kill('SIGTERM');
     await gone;
-    await rm(folder, { recursive: true, force: true });
   });
   const through = (databaseUrl: string): string =>
     `postgresql://${user}:${password}@127.0.0.1:${port}/${new pg.Client({ connectionString: databaseUrl }).database}`;

@@ -1,10 +1,8 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { atEnd } from './database.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** Handles the bytes of one connection; `cut` ends it on both sides. */
 export interface Passage {
@@ -15,7 +13,7 @@ export interface Passage {
 /** A proxy between `pg` and PostgreSQL. Resolves to the URL to connect to. */
 export async function postgresProxy(url: string, passage: () => Passage): Promise<string> {
   const { host, port, user, password, database } = new pg.Client({ connectionString: url });
-  const folder = mkdtempSync(join(tmpdir(), 'baton-wire-'));
+  const folder = temporaryFolder('baton-wire');
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
@@ -36,7 +34,6 @@ export async function postgresProxy(url: string, passage: () => Passage): Promis
   atEnd(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
-    await rm(folder, { recursive: true, force: true });
   });
   const secret = `${encodeURIComponent(user ?? '')}:${encodeURIComponent(password ?? '')}`;
   return `postgresql://${secret}@/${database}?host=${encodeURIComponent(folder)}`;

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endsWithThisProcess } from './children.ts';
@@ -11,6 +9,7 @@ import { atEnd } from './database.ts';
 import { blocksOf } from './docs/blocks.ts';
 import { freePort } from './ports.ts';
 import { caddyProgram, nginxProgram, requireProgram, type Program } from './programs.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** A proxy that docs/operations.md configures. */
 export interface ProxyKind {
@@ -54,7 +53,7 @@ export const caddy: ProxyKind = {
 /** Starts the proxy as docs/operations.md describes it, in front of `server` at `path`. Returns its address with the path. */
 export async function startProxy(kind: ProxyKind, server: string, path: string): Promise<string> {
   const program = requireProgram(kind.program);
-  const folder = mkdtempSync(join(tmpdir(), 'baton-proxy-'));
+  const folder = temporaryFolder('baton-proxy');
   const port = await freePort();
   const language = kind.program === nginx.program ? 'nginx' : 'caddyfile';
   const { text } = blocksOf('docs/operations.md').find((block) => block.language === language)!;
@@ -71,7 +70,6 @@ export async function startProxy(kind: ProxyKind, server: string, path: string):
     // Ends nginx with its workers.
     child.kill('SIGTERM');
     await gone;
-    await rm(folder, { recursive: true, force: true });
   });
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`${kind.program.name} did not start:\n${said.join('')}`);

@@ -8,10 +8,9 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -32,6 +31,7 @@ import { takeCore } from './busyCore.ts';
 import { startServer } from './server.ts';
 import { killCommands, type WatchLine } from './watching.ts';
 import { world } from './world.ts';
+import { temporaryFolder } from './temporary.ts';
 
 // The real command lines of Claude Code and Codex hand work to each other through Baton, by its hooks, its MCP tools and `baton
 // watch`. A script plays the model of each; there is no network but loopback.
@@ -55,11 +55,8 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   const { agent, session, initiate } = world(database.pool);
   const program = await bundled('server/cli/baton.ts');
 
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'baton-relay-')));
-  atEnd(() => {
-    killCommands(root);
-    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
-  });
+  const root = realpathSync(temporaryFolder('baton-relay'));
+  atEnd(() => killCommands(root));
   const home = join(root, 'home');
   const codexHome = join(home, '.codex');
   const env = {

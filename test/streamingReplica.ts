@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { chownSync, existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { dataFolder } from './dataFolder.ts';
 import { freePort } from './ports.ts';
 import { signalFamily } from './processes.ts';
 import { requireProgram, type Program } from './programs.ts';
+import { temporaryFolder } from './temporary.ts';
 
 const versions = '/usr/lib/postgresql';
 /** The programs of the system's PostgreSQL: the embedded one has no pg_basebackup. */
@@ -46,10 +47,9 @@ export async function streamingReplica(
   atEnd: (undo: () => Promise<void>) => void,
 ): Promise<{ primary: Node; replica: Node }> {
   const bin = requireProgram(postgresProgram);
-  const folder = mkdtempSync(join(dataFolder(), 'baton-replica-'));
+  const folder = temporaryFolder('baton-replica', dataFolder());
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined;
   if (user) chownSync(folder, user.uid, user.gid);
-  atEnd(() => rm(folder, { recursive: true, force: true }));
   const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
   const [first, second] = [join(folder, 'primary'), join(folder, 'replica')];
   await run(

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundled } from './bundle.ts';
 import { endsWithThisProcess } from './children.ts';
 import { atEnd } from './database.ts';
+import { temporaryFolder } from './temporary.ts';
 
 export interface WatchLine {
   event: string;
@@ -37,11 +37,8 @@ export function killCommands(state: string): void {
 
 /** A home, a state folder and a working folder of `baton watch`. */
 export function watchPlace(): { root: string; folder: string; env: Record<string, string> } {
-  const root = mkdtempSync(join(tmpdir(), 'baton-watch-'));
-  atEnd(() => {
-    killCommands(root);
-    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
-  });
+  const root = temporaryFolder('baton-watch');
+  atEnd(() => killCommands(root));
   return {
     root,
     folder: root,

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { codingTool } from '../../test/codingTools.ts';
-import { atEnd, testDatabase } from '../../test/database.ts';
+import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { adminKey, secretFor } from '../../test/keyring.ts';
 import { npmTool } from '../../test/npmTool.ts';
@@ -14,6 +13,7 @@ import { scriptedModel, type Step } from '../../test/scriptedModel.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 import { packClient } from '../../packClient.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // The examples as a user runs them, each with its real framework and `baton/client` from its package. Only the models are scripted.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -23,8 +23,7 @@ const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKe
 const { post } = client(url, { key: adminKey });
 const { agent, session, reassign } = world(database.pool);
 const root = join(import.meta.dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'baton-examples-'));
-atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+const folder = temporaryFolder('baton-examples');
 const claude = codingTool('Claude Code');
 /** The oldest Node that runs TypeScript as it is, and that AI SDK 7 and LangChain's OpenAI models run on. */
 const node = otherNode('24');

@@ -1,13 +1,11 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { dataFolder } from '../../test/dataFolder.ts';
-import { atEnd, testDatabase } from '../../test/database.ts';
+import { testDatabase } from '../../test/database.ts';
 import { client, send } from '../../test/graphql.ts';
 import { isAlive, postgresPid } from '../../test/processes.ts';
 import { startServer, type ServerProcess } from '../../test/server.ts';
 import { rawSocket, sseStream } from '../../test/socket.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 const database = await testDatabase();
 const patiently = { timeout: 30_000 };
@@ -70,8 +68,7 @@ describe('a server with an error that nothing caught', () => {
   });
 
   test('shuts its embedded PostgreSQL down, so that the next start recovers nothing', async () => {
-    const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
-    atEnd(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder('baton-test', dataFolder());
     const own = { ...env, BATON_DATA: folder, BATON_DEMO: '0' };
     const server = await startServer({ env: own });
     const pid = postgresPid(folder);

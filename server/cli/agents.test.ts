@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,6 +9,7 @@ import { client } from '../../test/graphql.ts';
 import { hashAllTables } from '../../test/hash.ts';
 import { adminKey } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // Every case starts a process.
 vi.setConfig({ testTimeout: 120_000 });
@@ -20,8 +20,7 @@ const { post } = client(url, { key: adminKey });
 
 /** A folder with these files. */
 async function folderOf(files: Record<string, string | Buffer>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-agents-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('baton-agents');
   for (const [path, content] of Object.entries(files)) await write(join(folder, path), content);
   return folder;
 }

@@ -1,18 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // Every case starts processes.
 vi.setConfig({ testTimeout: 120_000 });
 
-const root = mkdtempSync(join(tmpdir(), 'baton-connect-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder('baton-connect');
 
 const home = join(root, 'home');
 

@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { adminKey } from '../../test/keyring.ts';
 import { startApp } from '../../test/server.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // Every case starts processes.
 vi.setConfig({ testTimeout: 120_000 });
 
-const root = mkdtempSync(join(tmpdir(), 'baton-doctor-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder('baton-doctor');
 
 const database = await testDatabase();
 const { url } = await startApp(database);

@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
@@ -10,6 +9,7 @@ import { takeCore } from '../../test/busyCore.ts';
 import { entry, listen, passOn, workplace } from '../../test/hooks.ts';
 import { startServer } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 /** Rounds of all cases in turn, so that the load of the machine meets each alike. 50 measure a p99. */
 const rounds = Number(process.env['HOOK_ROUNDS'] ?? 15);
@@ -38,8 +38,7 @@ it.each([
       new Promise((resolve) =>
         execFile(process.execPath, ['-e', '0'], { env: { PATH: process.env['PATH'] } }, resolve),
       );
-    const home = mkdtempSync(join(tmpdir(), 'baton-state-'));
-    atEnd(() => rmSync(home, { recursive: true, force: true }));
+    const home = temporaryFolder('baton-state');
     let place = workplace(url);
     /** As the settings of a tool start it: in a folder of its own, with nothing known of the server, or after the hook before. */
     const hook = (to: string, event: string, isFirst: boolean) => ({

@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 import { encodeId } from '../core/ids.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // Every case starts processes.
 vi.setConfig({ testTimeout: 120_000 });
@@ -16,10 +17,9 @@ const database = await testDatabase();
 const { url } = await startApp(database);
 const { agent, session, initiate } = world(database.pool);
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-inbox-'));
+const folder = temporaryFolder('baton-inbox');
 mkdirSync(join(folder, '.git'));
 writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
   for (const id of ['reviewer', 'stranger']) await agent(id, { maxCapacity: 100 });
   await agent('author', { maxCapacity: 100, collaborators: ['reviewer'] });

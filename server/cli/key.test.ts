@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../test/bundle.ts';
-import { atEnd, emptyDatabase, testDatabase } from '../../test/database.ts';
+import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startServer, type ServerProcess } from '../../test/server.ts';
 import { dataFolder } from '../../test/dataFolder.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 // Every case starts a process or several.
 vi.setConfig({ testTimeout: 120_000 });
@@ -135,8 +133,7 @@ describe('npm run key', async () => {
 });
 
 it('works on the embedded database before its first server, and beside it', async () => {
-  const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('baton-test', dataFolder());
   const env = { BATON_DATA: folder };
   const first = await key(env, 'create', '--role', 'admin', '--name', 'first');
   expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(secretForm) as string });

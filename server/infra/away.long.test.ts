@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { dataFolder } from '../../test/dataFolder.ts';
@@ -14,9 +11,9 @@ import { silentLog } from './log.ts';
 import { migrateUp } from './migrate.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres/postgres.ts';
 import { createDatabase } from './prisma.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
-const folder = mkdtempSync(join(dataFolder(), 'baton-test-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('baton-test', dataFolder());
 
 // A PostgreSQL for this file alone, which the server knows by its URL only.
 let postgres: EmbeddedPostgres;

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -19,6 +18,7 @@ import { liveRound } from '../../test/soak/live.ts';
 import { world } from '../../test/world.ts';
 import { decodeId, encodeId } from '../core/ids.ts';
 import { migrateUp } from './migrate.ts';
+import { temporaryFolder } from '../../test/temporary.ts';
 
 const patience = { timeout: 30_000 };
 const problem = installMissing([pgbouncerProgram], systemInstaller);
@@ -30,8 +30,7 @@ describe.skipIf(problem !== null)('Baton through PgBouncer in transaction mode',
     ini.replace('default_pool_size = 20', 'default_pool_size = 4'),
   );
   const url = through(database.url);
-  const folder = mkdtempSync(join(tmpdir(), 'baton-pooler-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder('baton-pooler');
 
   test('does not start with prepared statements, and names the setting', async () => {
     expect(await refusedStart({ databaseUrl: url })).toMatchObject({

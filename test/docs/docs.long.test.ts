@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, vi } from 'vitest';
 import { atEnd, testDatabase } from '../database.ts';
@@ -11,14 +8,14 @@ import { blocksOf, documents, type Block } from './blocks.ts';
 import { Samples } from './samples.ts';
 import { runShell } from './shell.ts';
 import { runTypeScript, typeErrors } from './typescript.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 // Every command is a process or several.
 vi.setConfig({ testTimeout: 120_000 });
 
 const database = await testDatabase();
 // npm start runs on the database of this test; on a folder of its own it would have to make one first.
-const state = mkdtempSync(join(tmpdir(), 'baton-docs-'));
-atEnd(() => rmSync(state, { recursive: true, force: true }));
+const state = temporaryFolder('baton-docs');
 const env = { DATABASE_URL: database.url, PORT: '0', BATON_DEMO: '1', XDG_STATE_HOME: state, BACKUPS: state };
 const start = blocksOf('README.md').find(({ text }) => text.includes('npm start'))!;
 const server = await runShell(start.text, env, start.until);

@@ -1,24 +1,21 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { bundled } from '../../../test/bundle.ts';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { adminKey, secretFor } from '../../../test/keyring.ts';
 import { npmTool } from '../../../test/npmTool.ts';
 import { otherNode } from '../../../test/otherNode.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 // The Inspector needs Node 22.19.
 const node = otherNode('24');
 const inspector = join(npmTool('@modelcontextprotocol/inspector', '2.12.0'), 'clients/launcher/build/index.js');
-const home = mkdtempSync(join(tmpdir(), 'baton-test-'));
-atEnd(() => rm(home, { recursive: true, force: true }));
+const home = temporaryFolder('baton-test');
 
 const database = await testDatabase();
 const { url } = await startApp(database, { variables: { BATON_ADMIN_KEY: adminKey } });

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { codingTool } from '../../../test/codingTools.ts';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { scriptedModel, type Step } from '../../../test/scriptedModel.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 // The real command lines of Claude Code and Codex, with a model that a script plays: without a network and without a key.
-const folder = mkdtempSync(join(tmpdir(), 'baton-test-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('baton-test');
 const database = await testDatabase();
 const { url } = await startApp(database);
 const { agent, session } = world(database.pool);

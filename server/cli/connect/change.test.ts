@@ -6,28 +6,26 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { isChange, makeChanges, planChange } from './change.ts';
 import { withEntries } from './entries.ts';
 import { parseJson } from './jsonFile.ts';
 import { settingsFiles, type SettingsFile } from './settingsFiles.ts';
 import { parseToml } from './tomlFile.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'baton-connect-'));
+const root = temporaryFolder('baton-connect');
 let folder = root;
 beforeEach(() => {
   folder = mkdtempSync(join(root, 'case-'));
   vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** The files of a tool in a folder of the test. */
 function filesOf(tool: 'claude-code' | 'codex', agent = 'claude-1'): SettingsFile[] {

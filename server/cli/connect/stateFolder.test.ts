@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { stateFolder } from './stateFolder.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 it.each(['', 'state', './state'])(
   'is in the home when XDG_STATE_HOME is %j, wherever a program is started',
   (given) => {
-    const home = mkdtempSync(join(tmpdir(), 'baton-home-'));
-    onTestFinished(() => rmSync(home, { recursive: true }));
+    const home = temporaryFolder('baton-home');
     vi.stubEnv('HOME', home);
     vi.stubEnv('XDG_STATE_HOME', given);
     expect(stateFolder('hooks')).toBe(join(home, '.local/state/baton/hooks'));

@@ -1,16 +1,13 @@
 import { createServer } from 'node:http';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { listen } from '../../../test/hooks.ts';
 import { StillAway, TooSlow, whileToolWaits } from './reach.ts';
 import { post } from './request.ts';
 import { Memory } from './state.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 it('counts a server that was slow as too slow, not as away, when a wait ends before its sign of life is due', async () => {
-  const state = mkdtempSync(join(tmpdir(), 'baton-reach-'));
-  onTestFinished(() => rmSync(state, { recursive: true }));
+  const state = temporaryFolder('baton-reach');
   vi.stubEnv('XDG_STATE_HOME', state);
   const server = { url: await listen(createServer(() => undefined)), key: undefined };
   const seen = new Memory<object>(server.url, '', 'seen');

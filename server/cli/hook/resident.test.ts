@@ -1,24 +1,15 @@
 import { execFile } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../../test/bundle.ts';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { listen, passOn, workplace } from '../../../test/hooks.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 // Every case starts processes.
 vi.setConfig({ testTimeout: 120_000 });
@@ -35,9 +26,8 @@ const states: string[] = [];
 
 /** A state folder with a process that stays. */
 async function residence(): Promise<{ state: string; pid: number }> {
-  const state = mkdtempSync(join(tmpdir(), 'baton-state-'));
+  const state = temporaryFolder('baton-state');
   states.push(state);
-  atEnd(() => rmSync(state, { recursive: true, force: true }));
   expect(await workplace(url, { state }).hook('Stop', {}, { script: true })).toMatchObject({ code: 0 });
   await vi.waitFor(() => expect(existsSync(join(state, 'baton/hook.sock'))).toBe(true), { timeout: 60_000 });
   return { state, pid: residents(state)[0]! };
@@ -147,7 +137,7 @@ describe('without a process that stays', () => {
   });
 
   it('answers the same without curl, and starts none', async () => {
-    const state = mkdtempSync(join(tmpdir(), 'baton-state-'));
+    const state = temporaryFolder('baton-state');
     states.push(state);
     const programs = join(state, 'bin');
     execFile('mkdir', [programs]);

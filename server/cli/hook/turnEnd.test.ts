@@ -1,12 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { calls, entry } from '../../../test/hooks.ts';
 import { callIsWritten } from './turnEnd.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-turn-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder('baton-turn');
 
 it('a call that hands off waits until its line is in the transcript', async () => {
   const path = join(folder, 'transcript.jsonl');

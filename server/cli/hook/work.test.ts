@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { workspaceId } from '../../core/workspace.ts';
 import { workspaceIn } from './work.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'baton-work-')));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = realpathSync(temporaryFolder('baton-work'));
 
 const git = (folder: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {

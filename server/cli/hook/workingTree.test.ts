@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { treeDifference, workingTreeIn } from './workingTree.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "baton tree's ")));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = realpathSync(temporaryFolder("baton tree's"));
 
 it('has at most 64 KB of whole lines, and says how many are missing', async () => {
   const folder = mkdtempSync(join(root, 'large-'));

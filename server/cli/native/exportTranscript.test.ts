@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeId } from '../../core/ids.ts';
 import { AwayError, StartError } from '../../infra/startError.ts';
 import { bundled } from '../../../test/bundle.ts';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { listen } from '../../../test/hooks.ts';
 import { startApp } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
 import { exportTranscript, type ExportOptions } from './exportTranscript.ts';
 import { projectName, type Program } from './toolFolders.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const database = await testDatabase();
 const { url } = await startApp(database);
@@ -24,9 +24,7 @@ beforeAll(() => agent('ada', { maxCapacity: 100 }));
 beforeEach(async () => {
   uuid = await session('ada');
   await turn(uuid, { messages: [{ role: 'USER', content: 'Water the roses.' }] });
-  home = mkdtempSync(join(tmpdir(), 'baton-export-'));
-  const made = home;
-  atEnd(() => rmSync(made, { recursive: true, force: true }));
+  home = temporaryFolder('baton-export');
 });
 
 const options = (as: Program, more: Partial<ExportOptions> = {}): ExportOptions => ({

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import fs, { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundled } from '../../../test/bundle.ts';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { startApp } from '../../../test/server.ts';
 import { chosen, formatSessions, recentSessions } from './recentSessions.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -15,9 +15,7 @@ const { url } = await startApp(database);
 
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'baton-recent-'));
-  const made = home;
-  atEnd(() => rmSync(made, { recursive: true, force: true }));
+  home = temporaryFolder('baton-recent');
   vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
 });
 

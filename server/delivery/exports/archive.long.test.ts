@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GraphQLError } from 'graphql';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { startServer } from '../../../test/server.ts';
 import { world } from '../../../test/world.ts';
@@ -16,6 +15,7 @@ import { acceptHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { createStamper } from '../live/stamp.ts';
 import { Archive, startArchiving, type ArchiveOptions } from './archive.ts';
 import { createRecords, type Records } from './records.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const { pool, prisma, url } = await testDatabase();
 const { agent, session, reassign, run } = world(pool);
@@ -35,9 +35,8 @@ beforeAll(async () => {
   await agent('bob', { maxCapacity: 500 });
 });
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
+  folder = temporaryFolder('baton-archive');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const options = (fields: Partial<ArchiveOptions> = {}): ArchiveOptions => ({
   folder,
@@ -99,7 +98,7 @@ describe('the archive', () => {
     expect(again).toBeLessThan(all);
     await expect(stat(file(old, 'md'))).rejects.toMatchObject({ code: 'ENOENT' });
     await rm(folder, { recursive: true });
-    folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
+    folder = temporaryFolder('baton-archive');
     expect(await archive().catchUp()).toBe(all);
   });
 
@@ -189,7 +188,7 @@ describe('archiving in the background', () => {
     await vi.waitFor(() => expect(tries.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000, interval: 5 });
     expect(said).toHaveLength(1);
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
-    const there = await mkdtemp(join(tmpdir(), 'baton-archive-'));
+    const there = temporaryFolder('baton-archive');
     await rename(there, folder);
     await vi.waitFor(() => stat(file(id, 'md')), { timeout: 30_000, interval: 5 });
     await vi.waitFor(() => expect(said.map(({ level }) => level)).toEqual(['warn', 'info']), {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { movableClock } from '../../../test/clock.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { world } from '../../../test/world.ts';
@@ -16,6 +15,7 @@ import { acceptHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { createStamper } from '../live/stamp.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { createRecords } from './records.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const db = await testDatabase();
 const clock = await movableClock(db);
@@ -29,8 +29,7 @@ const records = createRecords({
       batonItself('archive'),
     ),
 });
-const folder = await mkdtemp(join(tmpdir(), 'baton-archive-'));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('baton-archive');
 for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 50 });
 
 const archive = (fields: Partial<ArchiveOptions> = {}) =>

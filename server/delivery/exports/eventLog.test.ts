@@ -1,13 +1,13 @@
-import { appendFile, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { bodiesOf } from '../../../test/delivering.ts';
 import { world } from '../../../test/world.ts';
 import { silentLog } from '../../infra/log.ts';
 import { createStamper } from '../live/stamp.ts';
 import { EventLog, startEventLog, type EventLogOptions } from './eventLog.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, turn } = world(db.pool);
@@ -18,10 +18,9 @@ for (const id of ['ada', 'bob']) await agent(id, { maxCapacity: 100 });
 let folder = '';
 let file = '';
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'baton-events-'));
+  folder = temporaryFolder('baton-events');
   file = join(folder, 'events.jsonl');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const options = (fields: Partial<EventLogOptions> = {}): EventLogOptions => ({
   file,
@@ -179,7 +178,7 @@ it('logs a missing folder once, and writes when it is back', async () => {
   await rm(folder, { recursive: true });
   const background = startEventLog(options({ log }), 5);
   await vi.waitFor(() => expect(said).toEqual(['warn']), { timeout: 20_000, interval: 5 });
-  const there = await mkdtemp(join(tmpdir(), 'baton-events-'));
+  const there = temporaryFolder('baton-events');
   await rename(there, folder);
   await vi.waitFor(() => expect(said).toEqual(['warn', 'info']), { timeout: 20_000, interval: 5 });
   await background.stop();

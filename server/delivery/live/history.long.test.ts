@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -21,6 +20,7 @@ import { createDatabase } from '../../infra/prisma.ts';
 import { cursorsOf } from '../../work/events/cursors.ts';
 import { EventLog } from '../exports/eventLog.ts';
 import { startLooking } from './assemble.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const database = await testDatabase();
 const { keep, goBack } = goingBack(database);
@@ -330,8 +330,7 @@ describe('a database that went back', () => {
   });
 
   it('is written again by the event log while it runs, and every webhook gets what is new', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'baton-history-'));
-    atEnd(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder('baton-history');
     const file = join(folder, 'events.jsonl');
     const own = createDatabase(database.url, silentLog);
     atEnd(() => own.close());

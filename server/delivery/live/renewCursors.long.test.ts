@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { bundled } from '../../../test/bundle.ts';
 import { dataFolder } from '../../../test/dataFolder.ts';
-import { atEnd, emptyDatabase, testDatabase } from '../../../test/database.ts';
+import { emptyDatabase, testDatabase } from '../../../test/database.ts';
 import { startServer } from '../../../test/server.ts';
 import { rawSocket } from '../../../test/socket.ts';
 import { createCursors, type Cursors } from '../../work/events/cursors.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const database = await testDatabase();
 const run = promisify(execFile);
@@ -42,8 +41,7 @@ describe('npm run migrate -- renew-cursors', () => {
     [
       'on the embedded database',
       async () => {
-        const folder = await mkdtemp(join(dataFolder(), 'baton-renew-'));
-        atEnd(() => rm(folder, { recursive: true, force: true }));
+        const folder = temporaryFolder('baton-renew', dataFolder());
         return { BATON_DATA: folder };
       },
     ],

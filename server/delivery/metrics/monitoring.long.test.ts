@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { atEnd, testDatabase } from '../../../test/database.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { installMissing, promtoolProgram, requireProgram, systemInstaller } from '../../../test/programs.ts';
 import { createMetrics } from './metrics.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-monitoring-'));
+const folder = temporaryFolder('baton-monitoring');
 cpSync(fileURLToPath(new URL('../../../docs/monitoring', import.meta.url)), folder, { recursive: true });
-atEnd(() => rmSync(folder, { recursive: true }));
 const database = await testDatabase();
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');

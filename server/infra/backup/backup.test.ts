@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -16,9 +14,9 @@ import { silentLog } from '../log.ts';
 import { readMigrations } from '../migrate.ts';
 import { checkBackup, restoreBackup } from './restore.ts';
 import { writeBackupFile, type Manifest } from './write.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-backup-'));
-atEnd(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('baton-backup');
 const file = join(folder, 'whole');
 
 const source = await testDatabase();

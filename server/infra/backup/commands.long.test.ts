@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -21,10 +21,10 @@ import { borrowPostgres, stopAbandoned } from '../postgres/postgres.ts';
 import { createDatabase } from '../prisma.ts';
 import { checkBackup } from './restore.ts';
 import type { Manifest } from './write.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const root = mkdtempSync(join(dataFolder(), 'baton-test-'));
+const root = temporaryFolder('baton-test', dataFolder());
 await chmod(root, 0o755);
-atEnd(() => rm(root, { recursive: true, force: true }));
 const folder = (name: string): string => {
   const path = join(root, name);
   atEnd(async () => void (existsSync(path) && (await stopAbandoned(path))));

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -15,8 +15,7 @@ beforeAll(buildDashboard, 120_000);
 const page = { headers: { accept: 'text/html' } };
 
 async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder('baton-test');
   return folder;
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
 import { createPersistedOperations, readManifest } from './persisted.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const known = 'query Known($n: Int = 1) { sessions(first: $n) { totalCount } }';
 const write = 'mutation Write { pauseSession(input: { sessionId: "x" }) { __typename } }';
@@ -131,8 +131,7 @@ describe('an operation outside of the manifest', () => {
 });
 
 describe('the manifest', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'manifest-'));
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder('manifest');
 
   test('may be missing, which makes it empty', () => expect(readManifest(join(folder, 'none.json'))).toEqual({}));
 

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { bundled } from '../../../test/bundle.ts';
@@ -12,13 +10,11 @@ import { send } from '../../../test/graphql.ts';
 import { isAlive, postgresPid } from '../../../test/processes.ts';
 import { refusedStart, startServer } from '../../../test/server.ts';
 import { stopAbandoned } from './postgres.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 function newFolder(name = ''): string {
-  const folder = mkdtempSync(join(tmpdir(), `baton-test-${name}`));
-  atEnd(async () => {
-    await stopAbandoned(folder);
-    await rm(folder, { recursive: true, force: true });
-  });
+  const folder = temporaryFolder(`baton-test-${name}`);
+  atEnd(async () => void (await stopAbandoned(folder)));
   return folder;
 }
 

@@ -1,22 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { atEnd } from '../../../test/database.ts';
 import { client, send } from '../../../test/graphql.ts';
 import { startServer } from '../../../test/server.ts';
 import { stopAbandoned } from './postgres.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 /** A disk of its own, which only root can make. */
-const disk = mkdtempSync(join(tmpdir(), 'baton-disk-'));
+const disk = temporaryFolder('baton-disk');
 const isMounted = mount('-t', 'tmpfs', '-o', 'size=96m,mode=755', 'tmpfs', disk);
 const folder = join(disk, 'data');
 atEnd(async () => {
   await stopAbandoned(folder).catch(() => undefined);
   if (isMounted) execFileSync('umount', ['-l', disk]);
-  rmSync(disk, { recursive: true, force: true });
 });
 
 function mount(...args: string[]): boolean {

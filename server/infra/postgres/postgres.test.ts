@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,11 +9,11 @@ import { dataFolder } from '../../../test/dataFolder.ts';
 import { silentLog } from '../log.ts';
 import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
 import { hydrateSymlinks } from './binaries.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
-const temporary = mkdtempSync(join(dataFolder(), 'baton-test-'));
+const temporary = temporaryFolder('baton-test', dataFolder());
 // The temporary folder of a test is its maker's alone; PostgreSQL's user has to pass through.
 await chmod(temporary, 0o755);
-atEnd(() => rm(temporary, { recursive: true, force: true }));
 
 async function start(folder: string, log = silentLog): Promise<EmbeddedPostgres> {
   const postgres = await startPostgres({ folder, log, sync: false });

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog, silentLog } from '../../infra/log.ts';
 import { Spool, type Kept, type SpoolOptions } from './spool.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const folder = async (): Promise<string> => {
-  const made = await mkdtemp(join(tmpdir(), 'baton-spool-'));
-  onTestFinished(() => rm(made, { recursive: true }));
+  const made = temporaryFolder('baton-spool');
   return made;
 };
 

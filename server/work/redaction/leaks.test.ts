@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { expect, test } from 'vitest';
@@ -20,6 +19,7 @@ import { createRecords } from '../../delivery/exports/records.ts';
 import { createStamper } from '../../delivery/live/stamp.ts';
 import { createLog } from '../../infra/log.ts';
 import { redactLogLine } from './logLine.ts';
+import { temporaryFolder } from '../../../test/temporary.ts';
 
 const lines: string[] = [];
 const log = createLog({
@@ -433,21 +433,17 @@ function textFields(): string[] {
 
 /** Every handoff as the archive writes it, Markdown and JSON. */
 async function everyArchiveFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'baton-leaks-'));
-  try {
-    const { pool, prisma } = database;
-    const records = createRecords({
-      schema,
-      createContext: () =>
-        contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')),
-    });
-    const { now: positioned } = createStamper({ pool, log, stamped: () => undefined });
-    await new Archive({ folder, pool, positioned, records, maskError: createMaskError(log), log }).catchUp();
-    const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
-    return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = temporaryFolder('baton-leaks');
+  const { pool, prisma } = database;
+  const records = createRecords({
+    schema,
+    createContext: () =>
+      contexts({ prisma, pool, env: { staleAfterMinutes: 30, handoffsEnabled: true }, log })(batonItself('archive')),
+  });
+  const { now: positioned } = createStamper({ pool, log, stamped: () => undefined });
+  await new Archive({ folder, pool, positioned, records, maskError: createMaskError(log), log }).catchUp();
+  const files = (await readdir(folder)).filter((name) => /\.(md|json)$/.test(name));
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
 }
 
 test('no secret of the corpus reaches a row, an archive file or the log, whatever field of a mutation it is sent in', async () => {
