@@ -11,6 +11,7 @@ import { prepareImport } from '../server/work/log/prepareImport.ts';
 import { piecesOf } from '../server/work/log/transcripts/lines.ts';
 import { world } from '../test/world.ts';
 import type { Place } from './place.ts';
+import { aiderCases } from './promptCases/aider.ts';
 import type { Case, Fact } from './promptCases/facts.ts';
 import { generatedCases } from './promptCases/generated.ts';
 import { realCases } from './promptCases/real.ts';
@@ -24,7 +25,8 @@ export async function prompts(place: Place, say: (line: string) => void): Promis
   const { pool } = await place.database();
   const folder = process.env['PROMPTS'];
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
-  const cases = [...generatedCases(Number(process.env['SEED'] ?? 1)), ...realCases()];
+  const seed = Number(process.env['SEED'] ?? 1);
+  const cases = [...generatedCases(seed), ...aiderCases(seed), ...realCases()];
   const promptOf = await packer(pool);
   const measured = sizes.map((size) => ({ size, recalls: [] as number[], noises: [] as number[] }));
   for (const one of cases) {

@@ -21,6 +21,7 @@ import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { tellingOf } from './derive/talk.ts';
+import { withoutEdits } from './derive/textEdits.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -50,7 +51,8 @@ export function buildContext(
   const spoken = withOwnWords(recorded);
   const log = logOf(spoken);
   const actions = readActions(log);
-  const sources = filesWithheld ? spoken : withFilesOf(actions, spoken);
+  const withFiles = filesWithheld ? spoken : withFilesOf(actions, spoken);
+  const sources = withoutToldEdits(actions, withFiles);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
   const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
@@ -226,12 +228,27 @@ function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
   return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
 }
 
+/** Agents' messages without the edits of files that are told as changed: the files have them. */
+function withoutToldEdits({ root }: Actions, sources: Sources): Sources {
+  const changed = new Set(sources.files.map((file) => inFolder(root, file)));
+  const short = <M extends { content: string; shortened?: boolean }>(message: M): M => {
+    const content = withoutEdits(message.content, (path) => changed.has(inFolder(root, path)));
+    return content === message.content ? message : { ...message, content, shortened: true };
+  };
+  const { recent, lastAssistant } = sources;
+  return {
+    ...sources,
+    recent: recent.map((message) => (message.role === 'ASSISTANT' ? short(message) : message)),
+    lastAssistant: lastAssistant && short(lastAssistant),
+  };
+}
+
 /** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
-  const fill = (messages: readonly Omit<Recent, 'shortened'>[], budget: number): void => {
+  const fill = (messages: readonly Recent[], budget: number): void => {
     let left = budget;
-    for (const { sequence, role, content, recordedBy } of messages) {
+    for (const { sequence, role, content, recordedBy, shortened: isCut } of messages) {
       if (kept.has(sequence)) continue;
       const short = shorten(content, charactersOf[role]);
       if (short.length > left) continue;
@@ -240,7 +257,7 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
         sequence,
         role,
         content: short,
-        shortened: short !== content,
+        shortened: isCut === true || short !== content,
         ...(recordedBy == null ? {} : { recordedBy }),
       });
     }

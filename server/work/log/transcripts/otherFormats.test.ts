@@ -1,6 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { made, madeFormats, madeOtherwise } from '../../../../test/madeTranscripts.ts';
 import { callsIn, readText, saidIn } from '../../../../test/readTranscripts.ts';
+import { logOf } from '../../../../test/recordedLogs.ts';
+import { failedAttemptsOf } from '../../context/derive/failedAttempts.ts';
+import { workspaceOf } from '../../context/derive/workspace.ts';
 
 const jsonLines = (...entries: object[]): string => entries.map((entry) => JSON.stringify(entry)).join('\n');
 /** The calls, each as "name: outcome". */
@@ -267,6 +270,94 @@ describe('Aider', () => {
       firstAt: new Date('2026-03-02T09:00:00Z'),
       usage: { inputTokens: 2_200, cacheReadInputTokens: 1_200, outputTokens: 200, model: 'gpt-5.4' },
     });
+  });
+
+  const block = (path: string, from: string): string[] => [
+    path,
+    '```python',
+    '<<<<<<< SEARCH',
+    from,
+    '=======',
+    'new',
+    '>>>>>>> REPLACE',
+    '```',
+  ];
+  const refused = [
+    '# 2 SEARCH/REPLACE blocks failed to match!',
+    '',
+    ...['a.py', 'b.py'].flatMap((path) => [
+      `## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in ${path}`,
+      '<<<<<<< SEARCH',
+      '    old',
+      '=======',
+      '>>>>>>> REPLACE',
+      '',
+    ]),
+    'The SEARCH section must exactly match an existing block of lines including all white space',
+    '',
+    '# The other 2 SEARCH/REPLACE blocks were applied successfully.',
+    "Don't re-send them.",
+    'Just reply with fixed versions of the blocks above that failed to match.',
+  ];
+
+  it.each([
+    ['a mark before each line', refused.map((line) => `> ${line}  `)],
+    ['one mark before all lines', [`> ${refused.join('\n')}  `]],
+  ])('tells the blocks that were applied from those that were not, with %s', async (_how, notice) => {
+    const read = await readText(
+      history(
+        '> Git working dir: /home/ada/shop  ',
+        '#### Mend both.  ',
+        '',
+        'I mend them.',
+        '',
+        ...['a.py', 'a.py', 'b.py', 'src/c.py'].flatMap((path, n) => block(path, `old ${n}`)),
+        '',
+        '> The LLM did not conform to the edit format.  ',
+        '> https://aider.chat/docs/troubleshooting/edit-errors.html  ',
+        ...notice,
+        '',
+        'Here it is again.',
+        '',
+        ...block('a.py', 'older'),
+        '',
+        '> Applied edit to a.py  ',
+        '> Commit 1a2b3c4 fix: mend both  ',
+        '> Commit all pending changes? (Y)es/(N)o [Yes]: y  ',
+      ),
+    );
+    expect(callsIn(read).map(({ arguments: given, error }) => [given, error !== null])).toEqual([
+      [{ path: 'a.py' }, false],
+      [{ path: 'src/c.py' }, false],
+      [{ path: 'a.py' }, true],
+      [{ path: 'b.py' }, true],
+      [{ path: 'a.py' }, false],
+    ]);
+    expect(read.facts.filesModified).toEqual(['a.py', 'src/c.py']);
+    expect(read.standings.at(-1)).toMatchObject({ folder: '/home/ada/shop', commit: '1a2b3c4' });
+    expect(saidIn(read).map((said) => said.slice(0, 30))).toEqual([
+      '0 USER: Mend both.',
+      '0 ASSISTANT: I mend them.\n\na.p',
+      '0 ASSISTANT: Here it is again.',
+    ]);
+    const log = logOf(read);
+    expect(failedAttemptsOf(log)).toMatchObject([
+      { what: 'edit /home/ada/shop/b.py', error: expect.stringContaining('b.py') as string },
+    ]);
+    expect(workspaceOf(log)).toMatchObject({ commit: '1a2b3c4' });
+  });
+
+  it('goes back to the commit before one that was undone', async () => {
+    const read = await readText(
+      history(
+        '> Commit 1a2b3c4 one  ',
+        '> Commit 2b3c4d5 two  ',
+        '#### /undo  ',
+        '> Removed: 2b3c4d5 two  ',
+        '> Now at:  1a2b3c4 one  ',
+      ),
+    );
+    expect(read.standings.at(-1)).toMatchObject({ commit: '1a2b3c4' });
   });
 
   it('adds only what is new of a longer history', async () => {
