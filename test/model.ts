@@ -51,6 +51,8 @@ export interface ModelSession {
   maxHandoffs: number;
   lastAgentTurn: string;
   changedBy: { status: Status; by: string } | null;
+  /** Nothing happened for so long that its holder counts as silent. */
+  silent: boolean;
 }
 
 export class Model {
@@ -117,6 +119,7 @@ export class Model {
       maxHandoffs,
       lastAgentTurn: '',
       changedBy: null,
+      silent: false,
     });
     return null;
   }
@@ -333,8 +336,9 @@ export class Model {
 
   turn(s: ModelSession, words: string | null, by: string): string | null {
     if (!isOpen(s)) return 'INVALID_STATE';
+    if (words !== null && (s.status !== 'RUNNING' || s.tenure !== 'ACTIVE')) return 'INVALID_STATE';
+    s.silent = false;
     if (words === null) return null;
-    if (s.status !== 'RUNNING' || s.tenure !== 'ACTIVE') return 'INVALID_STATE';
     s.lastAgentTurn = words;
     const open = openHandoff(s);
     if (open?.status === 'ACCEPTED') {
@@ -366,6 +370,18 @@ export const isOpen = (s: ModelSession): boolean => s.status === 'RUNNING' || s.
 export function openHandoff(s: ModelSession): ModelHandoff | null {
   const last = s.handoffs.at(-1);
   return last?.status === 'INITIATED' || last?.status === 'ACCEPTED' ? last : null;
+}
+
+/** What the session waits for, or how it ended. */
+export function situationOf(s: ModelSession): string {
+  if (s.queue !== null) return s.queue.suspended ? 'PAUSED' : 'QUEUED';
+  if (!isOpen(s)) return s.status;
+  if (s.holder === null) return 'WITHOUT_HOLDER';
+  if (s.status === 'PAUSED') return 'PAUSED';
+  if (s.tenure === 'PENDING') return 'WAITING_FOR_ACCEPTANCE';
+  const started = s.handoffs.filter((h) => h.epoch === s.epoch && h.agentStarted).length;
+  if (s.maxHandoffs > 0 && started >= s.maxHandoffs) return 'LIMIT_REACHED';
+  return s.silent ? 'SILENT' : 'WORKING';
 }
 
 function end(handoff: ModelHandoff, status: HandoffStatus, by: string): void {

@@ -585,6 +585,8 @@ export type SessionFilter = {
   project?: string | null | undefined;
   /** Sessions whose work is done in a clone of this repository, by its address without credentials. */
   repository?: string | null | undefined;
+  /** Sessions in one of these situations. Only the newest 10,000 at the limit of their Handoffs count as LIMIT_REACHED. */
+  situation?: Array<SessionSituation> | null | undefined;
   /** Sessions in the stage of this name. */
   stage?: string | null | undefined;
   /** Records with one of these statuses. */
@@ -611,6 +613,29 @@ export type SessionPriority =
   | 'NORMAL'
   /** Before everything else. */
   | 'URGENT';
+
+/** Situations of a Session: what happens to it now, or what it waits for. Every Session is in exactly one. */
+export type SessionSituation =
+  /** The work was cancelled. */
+  | 'CANCELLED'
+  /** The work is done. */
+  | 'COMPLETED'
+  /** The work failed. */
+  | 'FAILED'
+  /** An Agent holds it and has accepted it, and can hand it off no more: `stuckBecause` has MAX_HANDOFFS. An operator has to call reassignSession or updateSession. */
+  | 'LIMIT_REACHED'
+  /** pauseSession stopped it until resumeSession, with a holder or with its place in the queue. A Handoff that waits in it still times out. */
+  | 'PAUSED'
+  /** No Agent holds it, and it waits for its turn in the queue: `queueEntry.position`. */
+  | 'QUEUED'
+  /** An Agent holds it and has accepted it, and nothing happened for 30 minutes: no Event since `lastActivityAt` other than SESSION_CHANGED, SESSION_STUCK and HANDOFF_REMINDED. */
+  | 'SILENT'
+  /** It moved by a Handoff, which its target has not accepted: `openHandoff`. */
+  | 'WAITING_FOR_ACCEPTANCE'
+  /** No Agent holds it and none will get it until an operator calls reassignSession: `stuckBecause` has UNASSIGNED or ESCALATED, and `lastHandoff` says how the last holder was lost. */
+  | 'WITHOUT_HOLDER'
+  /** An Agent holds it, has accepted it, and was active in the last 30 minutes. */
+  | 'WORKING';
 
 /** Statuses of a Session. RUNNING and PAUSED are open; the others are final. */
 export type SessionStatus =

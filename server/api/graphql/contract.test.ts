@@ -107,7 +107,7 @@ describe('the contract', () => {
   test.each([
     [
       'SessionFilter',
-      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project workspaceId repository priority createdAfter createdBefore stuck stuckBecause',
+      'status agentId agentType unassigned hasOpenHandoff titleContains pipeline pipelineVersion stage externalId project workspaceId repository priority createdAfter createdBefore stuck stuckBecause situation',
     ],
     ['AgentFilter', 'type role status hasCapacity includeArchived'],
     [

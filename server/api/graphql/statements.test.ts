@@ -172,6 +172,11 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
       'query ($n: Int) { sessions(first: $n) { nodes { id usage { inputTokens model } } } }',
     ],
     [
+      'Session.situation and the filter by it: one for what the filter compares with, one for the page, and two for the situations',
+      4,
+      'query ($n: Int) { sessions(first: $n, where: { situation: [WORKING, SILENT, WAITING_FOR_ACCEPTANCE, PAUSED, QUEUED, WITHOUT_HOLDER] }) { nodes { id situation } } }',
+    ],
+    [
       'visibleToolCalls: their ids, then their rows',
       3,
       'query ($n: Int) { sessions(first: $n) { nodes { id snapshots(first: 1) { nodes { id visibleToolCalls(first: 2) { id message { id } } } } } } }',

@@ -182,6 +182,11 @@ const sessionFilters = {
   stuck: '{ stuck: true }',
   'not stuck': '{ stuck: false }',
   'stuckBecause, a rare reason': '{ stuckBecause: [ESCALATED, NO_AGENT, HOLDER_AWAY, MAX_HANDOFFS] }',
+  'situation, of those that run': '{ situation: [WORKING] }',
+  'situation, silent': '{ situation: [SILENT] }',
+  'situation, of the waiting': '{ situation: [WAITING_FOR_ACCEPTANCE] }',
+  'situation, queued': '{ situation: [QUEUED] }',
+  'situation, the frequent one': '{ situation: [COMPLETED] }',
   'no field': '{}',
   'status, a rare one': '{ status: [PAUSED] }',
   'status, the open ones': '{ status: [RUNNING, PAUSED] }',
@@ -232,6 +237,11 @@ describe('no list scans a large table', () => {
       pages: where.includes('agentId:') ? fewPages : Infinity,
     });
     await expectIndexed(sessions(`where: ${where}, orderBy: { field: LAST_ACTIVITY }`), { pages: Infinity });
+  });
+
+  test('sessions in several situations: the open ones, with a handoff of each', async () => {
+    const where = '{ situation: [WITHOUT_HOLDER, LIMIT_REACHED, WAITING_FOR_ACCEPTANCE, QUEUED, PAUSED] }';
+    await expectIndexed(sessions(`where: ${where}`), { pages: 50_000 });
   });
 
   test('open handoffs of an agent with a long history, oldest first', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { containing } from '../../core/containing.ts';
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts';
 import { pipelineIds } from '../../work/pipelines/queries.ts';
+import { inSituations } from '../../work/sessions/situation.ts';
 import { stuckReasons, stuckSessions } from '../../work/sessions/stuck.ts';
 import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import {
@@ -19,12 +20,16 @@ import {
   text,
   workspaceIdText,
 } from '../graphql/input/schemas.ts';
+import { SessionSituation } from './situationSchema.ts';
 
 export const sessionFilter = inputObject(
   'SessionFilter',
   'Filters Sessions. Every given condition must match.',
   z.object({
     status: optional(someOf(SessionStatus)).describe('Records with one of these statuses.'),
+    situation: optional(someOf(SessionSituation)).describe(
+      'Sessions in one of these situations. Only the newest 10,000 at the limit of their Handoffs count as LIMIT_REACHED.',
+    ),
     agentId: optional(agentId).describe('Sessions that this Agent holds, and finished ones that it held last.'),
     agentType: optional(agentType).describe(
       'Sessions held by an Agent of this type, such as CLAUDE; finished ones whose last holder had this type at the end.',
@@ -66,6 +71,7 @@ export async function sessionsWhere(
   const unassigned: Prisma.SessionWhereInput = { agentId: null, status: { in: ['RUNNING', 'PAUSED'] } };
   const open: Prisma.SessionWhereInput = { lastHandoff: { status: { in: ['INITIATED', 'ACCEPTED'] } } };
   if (filter.status !== null) all.push({ status: { in: filter.status } });
+  if (filter.situation !== null) all.push(await inSituations(pool, filter.situation));
   if (filter.agentId !== null) all.push({ agentId: filter.agentId });
   if (filter.unassigned !== null) all.push(filter.unassigned ? unassigned : { NOT: unassigned });
   if (filter.hasOpenHandoff !== null) all.push(filter.hasOpenHandoff ? open : { NOT: open });

@@ -3,11 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { hashAllTables } from '../../../test/hash.ts';
 import { brokenInvariants, waitInVain } from '../../../test/invariants.ts';
-import { Model, type HandoffStatus, type ModelAgent, type ModelSession, type Status } from '../../../test/model.ts';
+import {
+  Model,
+  situationOf,
+  type HandoffStatus,
+  type ModelAgent,
+  type ModelSession,
+  type Status,
+} from '../../../test/model.ts';
 import { operator, world } from '../../../test/world.ts';
+import { matching } from '../../api/graphql/matching.ts';
 import { DomainError } from '../../core/errors.ts';
 import type { Caller } from '../../core/work.ts';
 import { silentLog } from '../../infra/log.ts';
+import { tablesOf } from '../../reads/tables.ts';
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import {
@@ -21,6 +30,7 @@ import {
 } from '../handoffs/changeHandoff.ts';
 import { assignQueued } from '../queue/assign.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
+import { inSituations, silentAfterMinutes, situations, type Situation } from '../sessions/situation.ts';
 
 const db = await testDatabase();
 const { agent, session, reassign, initiate, turn, run } = world(db.pool);
@@ -113,6 +123,7 @@ const command = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('archive' as const), agent: agentId }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('silence' as const), n: nth }) },
 );
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
@@ -142,9 +153,11 @@ class Run {
 
   async stepAndGiveAway(c: Command): Promise<void> {
     const loads = this.model.loads();
+    const versions = new Map(this.model.sessions.map((s) => [s, s.version]));
     await this.step(c);
     await assignQueued({ pool: db.pool, log: silentLog });
     this.model.giveAway(loads);
+    for (const [s, version] of versions) if (s.version !== version) s.silent = false;
   }
 
   async step(c: Command): Promise<void> {
@@ -195,6 +208,12 @@ class Run {
         );
       case 'archive':
         return this.agree(this.model.archive(c.agent), () => run(archiveAgent, { id: c.agent }));
+      case 'silence':
+        s!.silent = true;
+        await db.pool.query(
+          `UPDATE sessions SET last_activity_at = clock_timestamp() - interval '${silentAfterMinutes} minutes 1 second' WHERE id = $1`,
+          [id],
+        );
     }
   }
 
@@ -296,12 +315,28 @@ class Run {
         })),
       })),
     );
+    await this.checkSituations();
     const loads = await db.prisma.agent.findMany({ select: { id: true, currentLoad: true } });
     expect(Object.fromEntries(loads.map((row) => [row.id, row.currentLoad]))).toEqual(
       Object.fromEntries(ids.map((id) => [id, this.model.load(id)])),
     );
   }
+
+  /** Every Session is in the one situation of the model: as its field says, and as the filter finds it. */
+  async checkSituations(): Promise<void> {
+    const expected = new Map(this.model.sessions.map((s, at) => [this.sessionIds[at]!, situationOf(s)]));
+    const conditions = await situations(db.pool, this.sessionIds);
+    expect(await matching(reads, 'Session', this.sessionIds, conditions)).toEqual(expected);
+    for (const situation of Object.keys(conditions) as Situation[]) {
+      const found = await matching(reads, 'Session', this.sessionIds, {
+        found: await inSituations(db.pool, [situation]),
+      });
+      expect([...found.keys()].sort()).toEqual(this.sessionIds.filter((id) => expected.get(id) === situation).sort());
+    }
+  }
 }
+
+const reads = { pool: db.pool, tables: tablesOf(db.prisma) };
 
 const openState = (state: string | undefined): string | null =>
   state === 'PENDING' || state === 'ACTIVE' || state === 'PAUSED' ? state : null;
@@ -328,13 +363,17 @@ async function freshRun(): Promise<Run> {
     for (const [position, collaboratorId] of a.collaborators.entries()) {
       await db.prisma.agentCollaborator.create({ data: { agentId: a.id, collaboratorId, position } });
     }
-  // Something to work on from the first command on: one held, one not.
-  for (const agent of ['ada', null])
+  // Something to work on from the first command on: two held, of which one soon reaches its limit, one not.
+  for (const [agent, max] of [
+    ['ada', 5],
+    ['bob', 1],
+    [null, 5],
+  ] as const)
     await fresh.step({
       kind: 'create',
       agent,
       type: null,
-      max: 5,
+      max,
       key: false,
       queue: false,
       recording: false,
@@ -361,6 +400,6 @@ describe('any sequence of commands', () => {
       },
     );
     // Every kind was tried, and not in passing.
-    expect(Object.keys(tally).length).toBe(9);
+    expect(Object.keys(tally).length).toBe(10);
   }, 600_000);
 });

@@ -3,6 +3,12 @@ import { statement } from '../../core/changes.ts';
 
 const isOpen = `s.status IN ('RUNNING', 'PAUSED')`;
 
+/** SQL of the open Sessions at their limit, as the rule `limit` of work/custody/mayChangeHands.ts counts. */
+export const atMaxHandoffs = `SELECT s.id FROM sessions s WHERE ${isOpen} AND s.handoff_count >= s.max_handoffs AND s.max_handoffs > 0 AND s.max_handoffs <= (
+    SELECT CASE WHEN s.pipeline_id IS NULL THEN count(*) FILTER (WHERE h.via IN ('API', 'TOOL'))
+      ELSE count(DISTINCT e.id) FILTER (WHERE e.attempt > 1 AND (h.via IN ('API', 'TOOL') OR h.actor_role = 'AGENT')) END
+    FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.stage_entry_id WHERE h.session_id = s.id AND h.operator_epoch = s.operator_epoch)`;
+
 /** SQL of the open Sessions `s.id` that no Agent can go on with until a person acts, by reason. */
 const found = {
   ESCALATED: `SELECT q.session_id AS id FROM queue_entries q WHERE q.escalated`,
@@ -13,11 +19,7 @@ const found = {
     AND NOT EXISTS (SELECT FROM queue_entries q WHERE q.session_id = s.id)`,
   HOLDER_AWAY: `SELECT s.id FROM sessions s JOIN agents a ON a.id = s.agent_id
     WHERE ${isOpen} AND (a.administrative_status = 'OFFLINE' OR a.archived_at IS NOT NULL)`,
-  // As the rule `limit` of work/custody/mayChangeHands.ts counts.
-  MAX_HANDOFFS: `SELECT s.id FROM sessions s WHERE ${isOpen} AND s.handoff_count >= s.max_handoffs AND s.max_handoffs > 0 AND s.max_handoffs <= (
-    SELECT CASE WHEN s.pipeline_id IS NULL THEN count(*) FILTER (WHERE h.via IN ('API', 'TOOL'))
-      ELSE count(DISTINCT e.id) FILTER (WHERE e.attempt > 1 AND (h.via IN ('API', 'TOOL') OR h.actor_role = 'AGENT')) END
-    FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.stage_entry_id WHERE h.session_id = s.id AND h.operator_epoch = s.operator_epoch)`,
+  MAX_HANDOFFS: atMaxHandoffs,
 } as const;
 
 export type StuckReason = keyof typeof found;
