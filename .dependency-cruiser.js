@@ -8,7 +8,7 @@ const nouns =
 /** Answers callers: the fields of a noun, and what answers plain HTTP. */
 const doors = '^server/api/(?!graphql/|mcp/|access/|graphiql/)\\w+/';
 /** Tests, and what puts a whole program together. */
-const free = ['\\.test\\.tsx?$', '^server/(main|app/compose)\\.ts$', '^server/cli/'];
+const free = ['\\.test\\.tsx?$', '^server/(main|app/compose)\\.ts$', '^cli/commands\\.ts$'];
 const inFolders = (...names) => `^server/(${names.join('|')})/`;
 
 const forbid = (name, { path, pathNot = [] }, to) => ({
@@ -23,7 +23,7 @@ const room = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =>
     name,
     { path, pathNot },
     {
-      path: '^(server|client|prisma|test|bench)/',
+      path: '^(server|cli|client|prisma|test|bench)/',
       pathNot: [path, ...allowed],
       ...(valuesOnly && { dependencyTypesNot: ['type-only'] }),
     },
@@ -31,7 +31,7 @@ const room = (name, path, allowed, { pathNot = [], valuesOnly = false } = {}) =>
 const upwards = floors
   .slice(1)
   .map((floor, at) =>
-    forbid(`up-from-${floor}`, { path: inFolders(floor) }, { path: inFolders(...floors.slice(0, at + 1), 'cli') }),
+    forbid(`up-from-${floor}`, { path: inFolders(floor) }, { path: inFolders(...floors.slice(0, at + 1)) }),
   );
 
 export default {
@@ -87,7 +87,21 @@ export default {
       '^server/infra/http/(answers|originCheck|body|eventStream)\\.ts$',
     ]),
     room('engine', '^server/api/engine\\.ts$', [inFolders('infra', 'core'), '^server/delivery/live/subscribing\\.ts$']),
-    room('app', inFolders('app'), [inFolders('infra', 'delivery/live', 'core'), '^server/api/engine\\.ts$']),
+    room('app', '^server/app/(?!commands/)', [inFolders('infra', 'delivery/live', 'core'), '^server/api/engine\\.ts$']),
+    room('app-commands', inFolders('app/commands'), [
+      inFolders('work', 'delivery/live', 'infra', 'core'),
+      '^server/main\\.ts$',
+      '^prisma/schemaEngine\\.ts$',
+      '^cli/(command|output)\\.ts$',
+    ]),
+
+    // What runs beside an agent asks the server over GraphQL.
+    room('cli', '^cli/', [
+      '^client/(api|stream|examples)/',
+      inFolders('work/redaction', 'work/log/transcripts'),
+      '^server/core/(place|startError|errors|workspace|limits)\\.ts$',
+      '^server/work/(log/importReport|registry/definition)\\.ts$',
+    ]),
 
     room('client', '^client/(?!stream/|api/|examples/|build\\.ts$)', [
       '^client/stream/',
@@ -102,12 +116,12 @@ export default {
     {
       name: 'hook-alone',
       severity: 'error',
-      from: { path: '^server/cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] },
+      from: { path: '^cli/hook(/|\\.ts$)', pathNot: ['\\.test\\.ts$'] },
       to: {
         pathNot: [
-          '^server/cli/hook/',
-          '^server/cli/connect/stateFolder\\.ts$',
-          '^server/cli/output\\.ts$',
+          '^cli/hook/',
+          '^cli/connect/stateFolder\\.ts$',
+          '^cli/output\\.ts$',
           '^client/api/refusal\\.ts$',
           '^server/core/workspace\\.ts$',
         ],
@@ -154,7 +168,7 @@ export default {
     forbid(
       'graphql-at-doors',
       {
-        path: `${inFolders('core', 'reads', 'work', 'infra')}|^client/(stream|api|examples)/`,
+        path: `${inFolders('core', 'reads', 'work', 'infra')}|^(cli|client/(stream|api|examples))/`,
         pathNot: [inFolders('infra/http', 'infra/limits')],
       },
       { path: '^node_modules/(graphql|graphql-yoga|@envelop|@pothos)/' },
@@ -172,10 +186,10 @@ export default {
     },
     forbid(
       'redis-in-live',
-      { path: '^(server|client)/', pathNot: [inFolders('delivery/live')] },
+      { path: '^(server|cli|client)/', pathNot: [inFolders('delivery/live')] },
       { path: '^node_modules/ioredis/' },
     ),
-    forbid('no-circle', { path: '^(server|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
+    forbid('no-circle', { path: '^(server|cli|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
   ],
   options: {
     tsPreCompilationDeps: true,

@@ -39,8 +39,8 @@ export default tseslint.config(
   { files: ['client/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended] },
   { files: ['**/*.js', '**/*.mjs'], extends: [tseslint.configs.disableTypeChecked] },
   {
-    files: ['server/cli/**/*.ts'],
-    ignores: ['server/cli/output.ts', '**/*.test.ts'],
+    files: ['cli/**/*.ts'],
+    ignores: ['cli/output.ts', '**/*.test.ts'],
     rules: {
       'no-console': 'error',
       'no-restricted-syntax': [
@@ -48,7 +48,7 @@ export default tseslint.config(
         {
           selector:
             'MemberExpression[object.object.name="process"][object.property.name=/^std(out|err)$/][property.name="write"]',
-          message: 'Write with print, printJson or tell of server/cli/output.ts, which removes codes of terminals.',
+          message: 'Write with print, printJson or tell of cli/output.ts, which removes codes of terminals.',
         },
       ],
     },

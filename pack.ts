@@ -24,13 +24,13 @@ async function buildServer(): Promise<void> {
       minify: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
-        input: ['cli/baton.ts', ...workers].map((file) => join(root, 'server', file)),
+        input: ['cli/baton.ts', ...workers].map((file) => join(root, file)),
         output: { ...hookAlone, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },
   });
   await chmod(join(lib, 'baton.js'), 0o755);
-  await copyFile(join(root, 'server/cli/baton.sh'), join(lib, 'baton.sh'));
+  await copyFile(join(root, 'cli/baton.sh'), join(lib, 'baton.sh'));
 }
 
 /** `baton/client` in one file without packages, with its types. */

@@ -15,17 +15,17 @@ export const hookAlone = {
     groups: [
       {
         name: 'hook',
-        test: /\/(server\/cli\/(hook(\/|\.ts)|output\.ts|connect\/stateFolder\.ts)|server\/core\/workspace\.ts|server\/infra\/startError\.ts|client\/api\/refusal\.ts)/,
+        test: /\/(cli\/(hook(\/|\.ts)|output\.ts|connect\/stateFolder\.ts)|server\/core\/(workspace|startError)\.ts|client\/api\/refusal\.ts)/,
       },
     ],
   },
 };
 
-/** Files of worker threads, below `server`: a build puts them beside the program. */
+/** Files of worker threads: a build puts them beside the program. */
 export const workers = [
-  'work/log/importWorker.ts',
-  'work/pipelines/checkWorker.mjs',
-  'work/registry/definitionWorker.ts',
+  'server/work/log/importWorker.ts',
+  'server/work/pipelines/checkWorker.mjs',
+  'server/work/registry/definitionWorker.ts',
 ];
 
 /** How a build of the server takes its packages in. */

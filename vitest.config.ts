@@ -28,7 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'short',
-          include: ['{server,client,prisma,test}/**/*.test.ts'],
+          include: ['{server,cli,client,prisma,test}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, long],
           // A worker imports each module once for all of its files: importing them for every file takes a third of the time.
           isolate: false,
@@ -41,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: [`{server,client,prisma,test}/${long}`, inBoth],
+          include: [`{server,cli,client,prisma,test}/${long}`, inBoth],
           // Several servers, and databases that are killed, in each file.
           // Importing was a tenth of its time.
           isolate: false,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
-import { packageFolder } from '../server/infra/place.ts';
+import { packageFolder } from '../server/core/place.ts';
 import { registerAgent } from '../server/work/agents/registerAgent.ts';
 import {
   acceptHandoff,

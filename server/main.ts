@@ -10,8 +10,8 @@ import { readEnv } from './infra/env.ts';
 import { createPersistedOperations, readManifest } from './infra/limits/persisted.ts';
 import { createLog, type Log } from './infra/log.ts';
 import { openDatabase, type OpenDatabase } from './infra/openDatabase.ts';
-import { commandLine, packageFolder } from './infra/place.ts';
-import { StartError } from './infra/startError.ts';
+import { commandLine, packageFolder } from './core/place.ts';
+import { StartError } from './core/startError.ts';
 import { redactLogLine } from './work/redaction/logLine.ts';
 
 const manifestFile = join(packageFolder, 'client/gql/persisted-documents.json');

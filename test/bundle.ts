@@ -19,8 +19,8 @@ import { alone } from './database.ts';
 const root = join(import.meta.dirname, '..');
 /** Within the repository, so that Node finds the packages that are not bundled. */
 const folder = join(root, 'node_modules', '.baton-test');
-const programs = ['server/cli/baton.ts', 'server/main.ts'];
-const sources = ['server', 'client', 'prisma'];
+const programs = ['cli/baton.ts', 'server/main.ts'];
+const sources = ['server', 'cli', 'client', 'prisma'];
 /** A running test may still load parts of a bundle of earlier sources. */
 const keptMs = 3_600_000;
 
@@ -30,7 +30,7 @@ let made: Promise<string> | undefined;
  * The path of a program of this repository in one bundle with its packages, which is made once for these sources. Node starts
  * it in a third of the time of tsx. Each source keeps its own `import.meta`.
  */
-export async function bundled(program: 'server/cli/baton.ts' | 'server/main.ts'): Promise<string> {
+export async function bundled(program: 'cli/baton.ts' | 'server/main.ts'): Promise<string> {
   return join(await (made ??= make()), nameOf(program));
 }
 
@@ -79,16 +79,13 @@ async function build(outDir: string): Promise<void> {
       rolldownOptions: {
         input: Object.fromEntries([
           ...programs.map((program): [string, string] => [nameOf(program), join(root, program)]),
-          ...workers.map((worker): [string, string] => [
-            basename(worker).replace(/\.\w+$/, '.js'),
-            join(root, 'server', worker),
-          ]),
+          ...workers.map((worker): [string, string] => [basename(worker).replace(/\.\w+$/, '.js'), join(root, worker)]),
         ]),
         output: { ...hookAlone, entryFileNames: '[name]', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
   });
-  copyFileSync(join(root, 'server/cli/baton.sh'), join(outDir, 'baton.sh'));
+  copyFileSync(join(root, 'cli/baton.sh'), join(outDir, 'baton.sh'));
   writeFileSync(join(outDir, 'package.json'), '{ "type": "module" }');
 }
 

@@ -73,7 +73,7 @@ export async function hookProcess(
   /** `closed`: nothing reads what it prints. `script`: as the settings of a tool start it, which may ask the process that stays. */
   { closed = false, script = false }: { closed?: boolean; script?: boolean } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const program = await bundled('server/cli/baton.ts');
+  const program = await bundled('cli/baton.ts');
   const { PATH, HOME } = process.env;
   return new Promise((resolve) => {
     const child = execFile(

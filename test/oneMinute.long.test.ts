@@ -74,7 +74,7 @@ it.skipIf(claude === null)(
       },
       { text: 'The test waits for the cookie now, and reviewer-1 has it.' },
     ]);
-    const program = await bundled('server/cli/baton.ts');
+    const program = await bundled('cli/baton.ts');
     writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 });
     writeFileSync(join(bin, 'claude'), `#!/bin/sh\nexec '${claude}' "$@" </dev/null\n`, { mode: 0o755 });
     const database = await testDatabase();

@@ -53,7 +53,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     [url, models.claude.url, models.codex.url].map((address) => Number(new URL(address).port)),
   );
   const { agent, session, initiate } = world(database.pool);
-  const program = await bundled('server/cli/baton.ts');
+  const program = await bundled('cli/baton.ts');
 
   const root = realpathSync(temporaryFolder('baton-relay'));
   atEnd(() => killCommands(root));

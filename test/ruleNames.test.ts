@@ -6,7 +6,7 @@ const names = new Set(
   [...readFileSync('docs/rules.md', 'utf8').matchAll(/^(?:\| )?\*\*(.+?)\*\*/gm)].map(([, name]) => name!),
 );
 
-const files = ['server', 'client', 'test', 'bench', 'prisma']
+const files = ['server', 'cli', 'client', 'test', 'bench', 'prisma']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
   .filter((path) => /\.tsx?$/.test(path) && !/\/generated\/|^client\/gql\//.test(path));
 

@@ -59,7 +59,7 @@ export async function startWatch(
 ): Promise<Watching> {
   const { PATH } = process.env;
   const child = endsWithThisProcess(
-    spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'watch', '--json', ...args], {
+    spawn(process.execPath, [await bundled('cli/baton.ts'), 'watch', '--json', ...args], {
       cwd: place.folder,
       env: { PATH, ...place.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -36,7 +36,7 @@ it.each(['', '/'])('calls a server under a base path by its address and "%s"', a
 /** The example as a program of its own, as `npm run agent` starts it. */
 async function runAgent(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), 'agent', ...args], {
+  const child = spawn(process.execPath, [await bundled('cli/baton.ts'), 'agent', ...args], {
     cwd: root,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -29,7 +29,7 @@ import { Charge } from '../infra/limits/plugin.ts';
 import { createRates, type Kind, type Rates } from '../infra/limits/rates.ts';
 import type { Log } from '../infra/log.ts';
 import { createPing } from '../infra/ping.ts';
-import { packageFolder } from '../infra/place.ts';
+import { packageFolder } from '../core/place.ts';
 import type { Database } from '../infra/prisma.ts';
 
 /** The output folder of `npm run build`. */

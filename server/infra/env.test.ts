@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../core/limits.ts';
 import { isLoopback, readEnv } from './env.ts';
-import { StartError } from './startError.ts';
+import { StartError } from '../core/startError.ts';
 
 describe('the environment', () => {
   test('nothing set gives the defaults of the table', () => {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { logLevels } from './log.ts';
-import { StartError } from './startError.ts';
+import { StartError } from '../core/startError.ts';
 import { type TraceExport, traceSettings } from './traceSettings.ts';
 import { unknownSettings } from './unknownSettings.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { foldedEnums } from './foldedEnums.ts';
-import { packageFolder, commandLine } from './place.ts';
+import { packageFolder, commandLine } from '../core/place.ts';
 import { isOutOfConnections } from './sharedPool.ts';
-import { AwayError, StartError } from './startError.ts';
+import { AwayError, StartError } from '../core/startError.ts';
 
 const folder = join(packageFolder, 'prisma/migrations');
 /** The steps of versions before the first migration: they lead an earlier database to the tables that it makes. */

@@ -179,7 +179,7 @@ describe.skipIf(problem !== null)('Baton through PgBouncer in transaction mode',
   test('is migrated, backed up and restored', async () => {
     const target = await emptyDatabase();
     const file = join(folder, 'backup');
-    const program = await bundled('server/cli/baton.ts');
+    const program = await bundled('cli/baton.ts');
     const { PATH, HOME } = process.env;
     const baton = (to: string, ...args: string[]) =>
       promisify(execFile)(process.execPath, [program, ...args], { env: { PATH, HOME, DATABASE_URL: to } });

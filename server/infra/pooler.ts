@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Log } from './log.ts';
 import { sessionSettings } from './prisma.ts';
 import { isOutOfConnections } from './sharedPool.ts';
-import { AwayError, StartError } from './startError.ts';
+import { AwayError, StartError } from '../core/startError.ts';
 
 const withinMs = 5_000;
 /** Attempts to meet the same connection of the pooler twice. Without other work the first does. */

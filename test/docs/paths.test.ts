@@ -31,7 +31,7 @@ const anchorOf = (heading: string): string =>
 
 /** Files and folders of the repository in a text, from its root on. */
 const pathsIn = (text: string): string[] =>
-  text.match(/(?<![\w/.@-])(?:server|client|test|bench|prisma|docs)(?:\/[\w.*-]+)+\/?/g) ?? [];
+  text.match(/(?<![\w/.@-])(?:server|cli|client|test|bench|prisma|docs)(?:\/[\w.*-]+)+\/?/g) ?? [];
 
 it.each(documents)('%s names only files and folders that exist', (file) => {
   const missing = pathsIn(textOf(file).replaceAll(/\]\(.*?\)/g, ']'))

@@ -386,7 +386,7 @@ describe('POST /sessions/<id>/transcript', () => {
 });
 
 describe('npm run import', async () => {
-  const commandFile = await bundled('server/cli/baton.ts');
+  const commandFile = await bundled('cli/baton.ts');
   const command = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
     const child = spawn(process.execPath, [commandFile, 'import', ...args]);
     const [out, err, code] = await Promise.all([

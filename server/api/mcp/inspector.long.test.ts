@@ -30,7 +30,7 @@ async function inspect<Result>(over: 'HTTP' | 'stdio', ...args: string[]): Promi
   const server =
     over === 'HTTP'
       ? [`${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
-      : ['-e', `BATON_KEY=${key}`, process.execPath, await bundled('server/cli/baton.ts'), 'mcp', '--url', url];
+      : ['-e', `BATON_KEY=${key}`, process.execPath, await bundled('cli/baton.ts'), 'mcp', '--url', url];
   const { stdout } = await promisify(execFile)(node, [inspector, '--cli', ...server, ...args], {
     env: { PATH, HOME: home },
     timeout: 60_000,

@@ -2,14 +2,9 @@ import { z } from 'zod';
 import { LimitExceededError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import { runCommand } from '../../work/queue/runCommand.ts';
-import type { Problem } from '../../work/registry/definition.ts';
+import type { AgentImportReport, ImportAction, ImportedAgent, Problem } from '../../work/registry/definition.ts';
 import { readDefinitions } from '../../work/registry/definitionThread.ts';
-import {
-  type AgentImportReport,
-  importAgents,
-  type ImportAction,
-  type ImportedAgent,
-} from '../../work/registry/importAgents.ts';
+import { importAgents } from '../../work/registry/importAgents.ts';
 import { operators } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';

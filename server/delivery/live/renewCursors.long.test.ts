@@ -13,7 +13,7 @@ const database = await testDatabase();
 const run = promisify(execFile);
 const { PATH, HOME, TMPDIR } = process.env;
 const migrate = async (args: string[], env: Record<string, string>) =>
-  run(process.execPath, [await bundled('server/cli/baton.ts'), 'migrate', ...args], {
+  run(process.execPath, [await bundled('cli/baton.ts'), 'migrate', ...args], {
     env: { PATH, HOME, TMPDIR, ...env },
   });
 

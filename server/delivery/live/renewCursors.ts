@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { commandLine } from '../../infra/place.ts';
-import { StartError } from '../../infra/startError.ts';
+import { commandLine } from '../../core/place.ts';
+import { StartError } from '../../core/startError.ts';
 
 /**
  * Invalidates every cursor. A restored database reuses numbers that clients have seen, and an old cursor would skip new

@@ -38,7 +38,7 @@ interface Ran {
 }
 const { PATH, HOME, TMPDIR } = process.env;
 const baton = async (env: Record<string, string>, ...args: string[]): Promise<Ran> => {
-  const program = await bundled('server/cli/baton.ts');
+  const program = await bundled('cli/baton.ts');
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
@@ -52,7 +52,7 @@ async function killed(
   args: string[],
   when: () => Promise<boolean> | boolean,
 ): Promise<boolean> {
-  const child = spawn(process.execPath, [await bundled('server/cli/baton.ts'), ...args], {
+  const child = spawn(process.execPath, [await bundled('cli/baton.ts'), ...args], {
     env: { PATH, HOME, TMPDIR, ...env },
     stdio: 'ignore',
   });
@@ -226,7 +226,7 @@ describe('baton backup and baton restore', () => {
 
   test('standard output is a back-up too', async () => {
     const piped = join(root, 'piped.backup');
-    const program = await bundled('server/cli/baton.ts');
+    const program = await bundled('cli/baton.ts');
     await new Promise((resolve) =>
       execFile(
         'sh',

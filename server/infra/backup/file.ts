@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { pipeline, type Readable } from 'node:stream';
 import { z } from 'zod';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 
 /*
  * The format of a back-up, compressed by gzip: a line of JSON (`Header`); for each table a line of JSON (`TableShape`), its rows in the text

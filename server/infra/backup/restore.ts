@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { connected, migrateEmpty, migrateUp, readMigrations, readUpgrade, reason, unhurried } from '../migrate.ts';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 import { readBackup, type FileTable, type Summary, type Totals } from './file.ts';
 import { RowsHash } from './rowsHash.ts';
 import { copied, plainText, readShapes, type TableShape } from './tables.ts';

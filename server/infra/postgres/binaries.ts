@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 
 const require = createRequire(import.meta.url);
 const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 or later';

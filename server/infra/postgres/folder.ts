@@ -4,7 +4,7 @@ import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { binariesIn, binariesVersion, copyBinaries, findBinaries, hydrateSymlinks, type Binaries } from './binaries.ts';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 
 /** The user that PostgreSQL runs as; undefined: the user of this process. */
 export type User = { uid: number; gid: number } | undefined;

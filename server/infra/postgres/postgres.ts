@@ -15,7 +15,7 @@ import {
   type Postgres,
   type Settings,
 } from './server.ts';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 
 /** Advisory lock of the server that owns the folder. PostgreSQL releases it when that server dies. */
 const ownerLock = 4_244_001;

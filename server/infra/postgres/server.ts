@@ -4,7 +4,7 @@ import { constants, existsSync } from 'node:fs';
 import { chown, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from './folder.ts';
-import { StartError } from '../startError.ts';
+import { StartError } from '../../core/startError.ts';
 
 const maxLogBytes = 10_000_000;
 

@@ -15,6 +15,20 @@ export interface Problem {
   suggestion: string | null;
 }
 
+export type ImportAction = 'CREATED' | 'UPDATED' | 'UNCHANGED';
+
+export interface ImportedAgent {
+  id: string;
+  action: ImportAction;
+  path: string;
+}
+
+/** What an import did, and why not; over GraphQL and as JSON. Its names are part of the contract. */
+export interface AgentImportReport {
+  agents: ImportedAgent[];
+  problems: Problem[];
+}
+
 /** Another agent, as a definition names it. */
 export interface Reference {
   name: string;

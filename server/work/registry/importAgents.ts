@@ -6,22 +6,9 @@ import type { Agent } from '../../generated/prisma/client.ts';
 import { mayTakeMore, recordAgentChanged } from '../agents/lockAgent.ts';
 import { insertAgent } from '../agents/registerAgent.ts';
 import type { LockedAgent } from '../custody/read.ts';
-import type { Definition, Problem } from './definition.ts';
+import type { AgentImportReport, Definition, ImportedAgent, Problem } from './definition.ts';
 import { type Collaboration, Directory, type KnownAgent, problemsOfNames, resolveCollaborations } from './resolve.ts';
 import { slugOf } from './rules.ts';
-
-export type ImportAction = 'CREATED' | 'UPDATED' | 'UNCHANGED';
-
-export interface ImportedAgent {
-  id: string;
-  action: ImportAction;
-  path: string;
-}
-
-export interface AgentImportReport {
-  agents: ImportedAgent[];
-  problems: Problem[];
-}
 
 export interface ImportAgentsInput {
   definitions: readonly Definition[];

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { request } from 'node:http';
+import { hostname } from 'node:os';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { testDatabase } from '../../test/database.ts';
+import { workplace } from '../../test/hooks.ts';
+import { connect } from '../../test/mcp.ts';
+import { startApp } from '../../test/server.ts';
+import { world } from '../../test/world.ts';
+import { cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../../server/work/handoffs/changeHandoff.ts';
+import { workspaceIn } from './work.ts';
+
+// Every step starts a process or opens a connection.
+vi.setConfig({ testTimeout: 240_000 });
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const { agent, initiate, run } = world(database.pool);
+beforeAll(async () => {
+  await agent('codex-1', { type: 'CODEX', maxCapacity: 1_000 });
+  await agent('claude-1', { maxCapacity: 1_000, collaborators: ['codex-1'] });
+});
+
+const endings = {
+  'was rejected': (handoffId: string) => run(rejectHandoff, { handoffId, reason: 'Why "so".' }),
+  failed: (handoffId: string) => run(failHandoff, { handoffId, reason: 'Why "so".' }),
+  'was cancelled': (handoffId: string) => run(cancelHandoff, { handoffId, reason: 'Why "so".' }),
+  'was not accepted in time': (handoffId: string) => run(timeOutHandoff, { handoffId }),
+};
+
+describe('a handoff that came back', () => {
+  it('is told once, by the first hook or answer of MCP in its folder whose text arrives, in any order of them', async () => {
+    const step = fc.constantFrom('prompt', 'unread prompt', 'call', 'inbox', 'broken call', 'start');
+    const ending = fc.constantFrom(...(Object.keys(endings) as (keyof typeof endings)[]));
+    await fc.assert(
+      fc.asyncProperty(ending, fc.array(step, { minLength: 1, maxLength: 5 }), async (how, steps) => {
+        const place = workplace(url);
+        await place.hook('SessionStart');
+        const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions WHERE external_id = $1', [
+          `${hostname()}:${place.folder}#main`,
+        ]);
+        const { handoffId } = await initiate(rows[0]!.id, 'codex-1');
+        await endings[how](handoffId);
+        const path = `/claude-1?workspace=${workspaceIn(place.folder).id}`;
+        const here = await connect(url, path);
+        const elsewhere = await connect(url, `/claude-1?workspace=ws_${'0'.repeat(20)}`);
+        const textOf: Record<(typeof steps)[number], () => Promise<string>> = {
+          prompt: async () => (await place.hook('UserPromptSubmit')).context ?? '',
+          start: async () => (await place.hook('SessionStart', { source: 'startup' })).context ?? '',
+          'unread prompt': async () =>
+            (await place.hook('UserPromptSubmit', {}, { closed: true })).code === 0 ? '' : 'a fault',
+          call: async () => (await here.call('baton_read')).texts[0]!,
+          inbox: async () => (await here.call('baton_inbox')).texts[0]!,
+          'broken call': () => brokenCall(path),
+        };
+        let times = 0;
+        const take = async (name: (typeof steps)[number]): Promise<void> => {
+          if (!new RegExp(`to '?codex-1'? ${how}`).test(await textOf[name]())) return;
+          times += 1;
+          // It is recorded after the answer was sent.
+          await vi.waitFor(
+            async () => {
+              const asked = 'SELECT FROM handoffs WHERE id = $1 AND return_told_at IS NOT NULL';
+              expect((await database.pool.query(asked, [handoffId])).rowCount).toBe(1);
+            },
+            { timeout: 10_000 },
+          );
+        };
+        expect((await elsewhere.call('baton_accept')).texts[0]).not.toContain(how);
+        for (const name of steps) await take(name);
+        // An answer that never arrives may be under way.
+        await vi.waitFor(
+          async () => {
+            if (times === 0) await take('call');
+            expect(times).toBe(1);
+          },
+          { timeout: 60_000 },
+        );
+        for (const name of ['prompt', 'call', 'inbox'] as const) await take(name);
+        expect(times).toBe(1);
+      }),
+      { numRuns: 5, examples: [['failed', ['broken call', 'broken call']]] },
+    );
+  });
+});
+
+/** Sends a call, and is gone before its answer: nothing reads handoffs until the server has seen the end of the connection. */
+async function brokenCall(path: string): Promise<string> {
+  const lock = await database.pool.connect();
+  try {
+    await lock.query('BEGIN; LOCK TABLE handoffs IN ACCESS EXCLUSIVE MODE');
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const sent = request(`${url}/mcp${path}`, { method: 'POST', headers });
+    const closed = new Promise((resolve) => void sent.on('error', () => undefined).on('close', resolve));
+    const params = { name: 'baton_read', arguments: {} };
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'handoffs'::regclass`;
+    await vi.waitFor(async () => expect((await lock.query(waiting)).rowCount).toBeGreaterThan(0), { timeout: 60_000 });
+    sent.destroy();
+    await closed;
+    // Another connection is served after the end of that one was.
+    await fetch(`${url}/livez`);
+    return '';
+  } finally {
+    await lock.query('ROLLBACK');
+    lock.release();
+  }
+}
