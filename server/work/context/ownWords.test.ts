@@ -26,6 +26,55 @@ describe('the words of a person', () => {
     expect(ownWords(text)).toBe(words);
   });
 
+  const review = (words: string): string =>
+    `You are a code reviewer. Your job is to review code changes and provide actionable feedback.\n\n---\n\nInput: ${words}\n\n---\n\n## Determining What to Review\n\n1. **No arguments**: ---`;
+  const init = (words: string): string =>
+    `Create or update \`AGENTS.md\` for this repository.\n\nThe goal is a compact instruction file that helps.\n\nUser-provided focus or constraints (honor these):\n${words}\n\n## How to investigate\n\nRead first:`;
+  const earlierInit = (words: string): string =>
+    `Please analyze this codebase and create an AGENTS.md file containing:\n1. Build/lint/test commands - especially\n\nIf there's already an AGENTS.md, improve it if it's located in /shop\n\n${words}`;
+  const skill = (words: string): string =>
+    `# Release\n\nDo it.\n\nBase directory for this skill: /shop/.opencode/skill/release\nRelative paths in this skill (e.g., scripts/, references/) are relative to this base directory.${words === '' ? '' : `\n\n${words}`}`;
+
+  it.each([
+    ['/review', review],
+    ['/init', init],
+    ['/init', earlierInit],
+    ['/release', skill],
+  ])('are the command %s in the prompt that OpenCode writes for it', (command, prompt) => {
+    expect(ownWords(prompt(''))).toBe(command);
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z][a-z0-9 .,\n]{0,60}[a-z]$/), (words) => {
+        fc.pre(!words.includes('\n\n'));
+        expect(ownWords(prompt(words))).toBe(`${command} ${words}`);
+      }),
+    );
+  });
+
+  it.each([
+    [
+      'Codex',
+      '/init',
+      'Generate a file named AGENTS.md that serves as a contributor guide for this repository.\nYour goal is to produce a clear, concise, and well-structured document',
+    ],
+    [
+      'Gemini CLI',
+      '/init',
+      '\nYou are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze the current directory and generate a comprehensive GEMINI.md file',
+    ],
+    [
+      'Claude Code',
+      '/review 12',
+      '\n      You are an expert code reviewer. Follow these steps:\n\n      1. Look.\n\n      PR number: 12\n    ',
+    ],
+  ])('are the command in the prompt that %s writes for it', (_program, command, prompt) => {
+    expect(ownWords(prompt)).toBe(command);
+  });
+
+  it('stay when a person mentions such a prompt', () => {
+    const mention = 'Why does it say "You are a code reviewer. Your job is to review code changes"?';
+    expect(ownWords(mention)).toBe(mention);
+  });
+
   it.each([
     ['an environment', '<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'],
     ['an environment that was cut', '<environment_context>\n  <cwd>/x'],

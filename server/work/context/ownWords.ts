@@ -72,6 +72,82 @@ const appended = /\n-{3} Content from referenced files -{3}\n[^]*$/;
 /** A saved prompt with its one place for a person's words. */
 const template = /^\s*## User Input\s+```(?:text)?\n([^]*?)\n?```\s[^]*$/;
 
+/** A prompt of a program's own command: how it begins, and what stands before and after the words that were typed with the command. */
+interface BuiltIn {
+  command: string;
+  begins: string;
+  before?: string | RegExp;
+  after?: string;
+}
+const builtIn: readonly BuiltIn[] = [
+  // OpenCode, as text or for a sub-agent.
+  {
+    command: '/review',
+    begins: 'You are a code reviewer. Your job is to review code changes and provide actionable feedback.',
+    before: '\nInput:',
+    after: '\n---\n',
+  },
+  {
+    command: '/init',
+    begins: 'Create or update `AGENTS.md` for this repository.\n\nThe goal is a compact instruction file',
+    before: '\nUser-provided focus or constraints (honor these):\n',
+    after: '\n\n## How to investigate',
+  },
+  {
+    command: '/init',
+    begins: 'Please analyze this codebase and create an AGENTS.md file containing:\n1. Build/lint/test commands',
+    before: /\nIf there's already an AGENTS\.md, improve it[^\n]*/,
+  },
+  // Codex
+  {
+    command: '/init',
+    begins:
+      'Generate a file named AGENTS.md that serves as a contributor guide for this repository.\nYour goal is to produce a clear, concise',
+  },
+  // Gemini CLI
+  {
+    command: '/init',
+    begins:
+      'You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze the current directory and generate a',
+  },
+  // Claude Code
+  {
+    command: '/init',
+    begins:
+      'Please analyze this codebase and create a CLAUDE.md file, which will be given to future instances of Claude Code',
+  },
+  {
+    command: '/review',
+    begins: 'You are an expert code reviewer. Follow these steps:',
+    before: /\n\s*PR number:/,
+  },
+];
+/** A skill that was called as a command of OpenCode: its folder after its text, then the words that were typed. */
+const skillCommand =
+  /\nBase directory for this skill: ([^\n]+)\nRelative paths in this skill \(e\.g\., scripts\/, references\/\) are relative to this base directory\./;
+
+/** What a person typed for a text that is the prompt of a command; null for other texts. */
+export function typedFor(text: string): string | null {
+  const prompt = text.trimStart();
+  const found = builtIn.find(({ begins }) => prompt.startsWith(begins));
+  if (found !== undefined) {
+    const { command, before, after } = found;
+    return `${command} ${before === undefined ? '' : between(prompt, before, after)}`.trim();
+  }
+  const skill = skillCommand.exec(prompt);
+  if (skill === null) return null;
+  const name = skill[1]!.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? 'skill';
+  return `/${name.trim()} ${prompt.slice(skill.index + skill[0].length).trim()}`.trim();
+}
+
+function between(text: string, before: string | RegExp, after: string | undefined): string {
+  const found = typeof before === 'string' ? { index: text.indexOf(before), 0: before } : before.exec(text);
+  if (found === null || found.index < 0) return '';
+  const from = found.index + found[0].length;
+  const to = after === undefined ? text.length : text.indexOf(after, from);
+  return to < 0 ? '' : text.slice(from, to).trim();
+}
+
 const tagged = /^\s*<command-(?:name|message|args)>/;
 function tag(name: string, text: string): string {
   const opened = `<command-${name}>`;
@@ -86,6 +162,8 @@ function tag(name: string, text: string): string {
  */
 export function ownWords(text: string): string {
   if (tagged.test(text)) return `/${tag('name', text).replace(/^\//, '')} ${tag('args', text)}`.trim();
+  const typed = typedFor(text);
+  if (typed !== null) return typed;
   const own = withoutBlocks(text)
     .replace(appended, '')
     .replace(template, (_all, words: string) => words)

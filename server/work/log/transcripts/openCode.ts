@@ -1,3 +1,4 @@
+import { typedFor } from '../../context/ownWords.ts';
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
@@ -74,6 +75,13 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     else addSaid(draft, texts, place);
   }
 
+  /** A command that a sub-agent runs: the person typed its name, and the program wrote the prompt. */
+  function commanded({ command, prompt }: Fields, place: Place): void {
+    const name = text(command).replace(/^\//, '');
+    if (name !== '' && !sidechainFile && !isReverted) addSaid(draft, [typedFor(text(prompt)) ?? `/${name}`], place);
+    draft.addMessage('SYSTEM', [text(prompt)], place, { kind: 'SUBTASK' });
+  }
+
   function tool(part: Fields, info: Fields, place: Place): void {
     const { callID, tool: name, state } = part;
     const { status, input, output, error, metadata, time } = fieldsOf(state);
@@ -127,6 +135,7 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
       else {
         const { type: kind } = fieldsOf(part);
         if (kind === 'text') said(fieldsOf(part), fieldsOf(of), place);
+        else if (kind === 'subtask') commanded(fieldsOf(part), place);
         else if (kind === 'tool') tool(fieldsOf(part), fieldsOf(of), place);
         else if (kind === 'reasoning') draft.counts.thinkingBlocks += 1;
         else if (kind === 'compaction') draft.compact(place);

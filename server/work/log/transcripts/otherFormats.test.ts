@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { made, madeFormats, madeOtherwise } from '../../../../test/madeTranscripts.ts';
 import { callsIn, readText, saidIn } from '../../../../test/readTranscripts.ts';
 import { logOf } from '../../../../test/recordedLogs.ts';
+import { ownWords } from '../../context/ownWords.ts';
 import { failedAttemptsOf } from '../../context/derive/failedAttempts.ts';
 import { workspaceOf } from '../../context/derive/workspace.ts';
 
@@ -375,4 +376,45 @@ test('reads each part of an export of OpenCode of which the ids were blacked out
     '0 USER: Mend the fence.',
     '0 ASSISTANT: It is mended.',
   ]);
+});
+
+describe('a command of OpenCode', () => {
+  const review = (words: string): string =>
+    `You are a code reviewer. Your job is to review code changes and provide actionable feedback.\n\n---\n\nInput: ${words}\n\n---\n\n## Determining What to Review`;
+  const withPart = (part: object): string => {
+    const document = JSON.parse(made.OPENCODE({})) as { messages: { parts: object[] }[] };
+    document.messages[0]!.parts = [{ id: 'prt_1', messageID: 'msg_1', sessionID: 'ses_1', ...part }];
+    return JSON.stringify(document);
+  };
+  const wordsIn = async (text: string): Promise<string[]> =>
+    logOf(await readText(text))
+      .messages.filter(({ role }) => role === 'USER')
+      .map(({ content }) => ownWords(content));
+
+  it.each([
+    ['as text', { type: 'text', text: review('the last commit') }, '/review the last commit'],
+    [
+      'of a sub-agent',
+      { type: 'subtask', command: 'review', agent: 'build', description: 'review', prompt: review('the last commit') },
+      '/review the last commit',
+    ],
+    [
+      'of a project, of a sub-agent',
+      { type: 'subtask', command: 'deploy', agent: 'build', description: '', prompt: 'Deploy it all.' },
+      '/deploy',
+    ],
+  ])('is as it was typed, %s', async (_how, part, typed) => {
+    expect(await wordsIn(withPart(part))).toEqual([typed]);
+  });
+
+  it('gives its words to the title', async () => {
+    const read = await readText(
+      withPart({ type: 'text', text: review('the last commit') }).replace(/"title":/, '"was":'),
+    );
+    expect(read.title).toBe('the last commit');
+  });
+
+  it('is no message of a person without a name', async () => {
+    expect(await wordsIn(withPart({ type: 'subtask', agent: 'build', prompt: 'Look around.' }))).toEqual([]);
+  });
 });

@@ -2,14 +2,14 @@ import { ownWords } from '../../context/ownWords.ts';
 
 const maxCharacters = 100;
 
-/** Markup that the program puts around a slash command. */
-const command = /^\s*<command-(?:name|message)>/;
-const commandArguments = /<command-args>([\s\S]*?)<\/command-args>/;
+/** The name of a command before the words that were typed with it. */
+const commandName = /^\/[^\s/]+\s+/;
 
 /** Makes a title from a request; null for a command, or when it is too short to state a request. */
 export function titleOfRequest(text: string): string | null {
-  const request = command.test(text) ? (commandArguments.exec(text.slice(0, 4_000))?.[1] ?? '') : ownWords(text);
-  const line = shortTitle(request);
+  const own = ownWords(text);
+  // Of a command that a program wrote out; one that stands as it was typed gives no title.
+  const line = shortTitle(own === text.trim() ? own : own.replace(commandName, ''));
   if (line === null || /^(\/\w[\w:-]*|<[a-z_-]+>)/.test(line)) return null;
   // Some languages have no spaces between words.
   return /\S\s+\S/.test(line) || /[^\p{ASCII}]{4}/u.test(line) ? line : null;
