@@ -107,6 +107,7 @@ export default {
       '^client/stream/',
       '^server/work/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|search/words)\\.ts$',
       '^server/core/canonicalJson\\.ts$',
+      '^server/infra/http/pages\\.ts$',
     ]),
     room('client-stream', '^client/stream/', []),
     room('client-api', '^client/api/', ['^client/stream/']),

@@ -6,12 +6,12 @@ import { later, type Later } from './app/later.tsx';
 import { NothingHere } from './app/NothingHere.tsx';
 import { Page } from './app/Page.tsx';
 import { Shell } from './app/Shell.tsx';
-import { newPath } from './pipelines/definitions/places.ts';
 import { SessionsPage } from './sessions/SessionsPage.tsx';
 import { Clock } from './ui/Clock.tsx';
 import { Skeleton } from './ui/Skeleton.tsx';
 import { TooltipProvider } from './ui/Tooltip.tsx';
 import { basePath } from './urql.ts';
+import type { PagePath } from '../server/infra/http/pages.ts';
 
 // Not part of the first load: the list page does not need it.
 const SessionPage = later(() => import('./sessions/SessionPage.tsx'), Loading);
@@ -38,27 +38,27 @@ interface Parts {
   slug: string;
 }
 
-/** The pages that are loaded later, by the paths that show them. */
-const pages: readonly (readonly [path: string, page: Later<Parts>])[] = [
-  ['/sessions/:id', SessionPage],
-  ['/agents/:id', AgentPage],
-  ['/inbox', InboxPage],
-  ['/inbox/:agentId', InboxPage],
-  ['/handoffs', HandoffsPage],
-  ['/handoffs/:id', HandoffPage],
-  ['/tools', ToolsPage],
-  ['/tools/new', NewToolPage],
-  ['/tools/:id', ToolPage],
-  ['/tools/:id/edit', EditToolPage],
-  ['/queue', QueuePage],
-  ['/pipelines', PipelinesPage],
-  [newPath, EditPipelinePage],
-  ['/pipelines/:slug/edit', EditPipelinePage],
-  ['/pipelines/:slug', PipelinePage],
-  ['/pipelines/:slug/board', BoardPage],
-  ['/graph', GraphPage],
-  ['/webhooks', WebhooksPage],
-];
+/** The pages that are loaded later, by the paths that show them. The first that matches is shown. */
+const pages: Record<Exclude<PagePath, '/' | '/sessions' | '/agents'>, Later<Parts>> = {
+  '/sessions/:id': SessionPage,
+  '/agents/:id': AgentPage,
+  '/inbox': InboxPage,
+  '/inbox/:agentId': InboxPage,
+  '/handoffs': HandoffsPage,
+  '/handoffs/:id': HandoffPage,
+  '/tools': ToolsPage,
+  '/tools/new': NewToolPage,
+  '/tools/:id': ToolPage,
+  '/tools/:id/edit': EditToolPage,
+  '/queue': QueuePage,
+  '/pipelines': PipelinesPage,
+  '/pipelines/_new': EditPipelinePage,
+  '/pipelines/:slug/edit': EditPipelinePage,
+  '/pipelines/:slug': PipelinePage,
+  '/pipelines/:slug/board': BoardPage,
+  '/graph': GraphPage,
+  '/webhooks': WebhooksPage,
+};
 
 export function App() {
   return (
@@ -72,7 +72,7 @@ export function App() {
                 <Route path="/" component={SessionsPage} />
                 <Route path="/sessions" component={SessionsPage} />
                 <Route path="/agents" component={AgentsPage} />
-                {pages.map(([path, Page]) => (
+                {Object.entries(pages).map(([path, Page]) => (
                   <Route key={path} path={path}>
                     {(parts) => <Page key={Object.values(parts).join()} {...(parts as unknown as Parts)} />}
                   </Route>
@@ -94,7 +94,9 @@ function Preload() {
   const { parser } = useRouter();
   useEffect(() => {
     const load = (path: string): void =>
-      pages.find(([pattern]) => matchRoute(parser, pattern, path.slice(basePath.length))[0])?.[1].preload();
+      Object.entries(pages)
+        .find(([pattern]) => matchRoute(parser, pattern, path.slice(basePath.length))[0])?.[1]
+        .preload();
     const near = ({ target }: Event): void => {
       const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href]') : null;
       if (link?.origin === location.origin) load(link.pathname);

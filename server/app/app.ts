@@ -136,8 +136,10 @@ export function buildApp({ env, database, log, authenticate, ...options }: AppOp
     made: CallerRequest,
   ): Promise<void> {
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    if (path === '/livez' && reads) return json(response, 200, { status: 'ok' });
-    if (path === '/readyz' && reads) return ready(response);
+    // OPTIONS is what HAProxy asks unless told otherwise.
+    const probes = reads || request.method === 'OPTIONS';
+    if (path === '/livez' && probes) return json(response, 200, { status: 'ok' });
+    if (path === '/readyz' && probes) return ready(response);
     if (server.draining) return unavailable(response, 'Baton is stopping: try again in a moment.');
     if (path === '/graphql') {
       if (reads && request.headers.accept?.includes('text/html')) return graphiql(request, response);

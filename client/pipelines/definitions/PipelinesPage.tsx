@@ -13,7 +13,7 @@ import { Icon } from '../../ui/Icon.tsx';
 import { ListTable, TablePage } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
 import styles from './PipelinesPage.module.css';
-import { archivedLook, newPath } from './places.ts';
+import { archivedLook } from './places.ts';
 
 const PipelinesQuery = graphql(`
   query Pipelines($where: PipelineFilter!, $after: String, $count: Boolean!) {
@@ -52,7 +52,7 @@ export default function PipelinesPage() {
         <>
           <ListSettings columns={choice} />
           {mayDefine && (
-            <Link href={newPath} className="button primary">
+            <Link href="/pipelines/_new" className="button primary">
               <Icon name="pipeline" /> New pipeline
             </Link>
           )}

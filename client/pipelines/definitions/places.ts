@@ -1,8 +1,5 @@
 import type { Look } from '../../ui/Badge.tsx';
 
-/** No slug begins with `_`. */
-export const newPath = '/pipelines/_new';
-
 export const versionPath = (slug: string, version: number | null): string =>
   version === null ? `/pipelines/${slug}` : `/pipelines/${slug}?version=${version}`;
 

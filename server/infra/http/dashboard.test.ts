@@ -5,6 +5,7 @@ import { buildDashboard } from '../../../test/browser.ts';
 import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
+import { pagePaths } from './pages.ts';
 import { temporaryFolder } from '../../../test/temporary.ts';
 
 const db = await testDatabase();
@@ -26,25 +27,15 @@ async function firstLoad(): Promise<string[]> {
 }
 
 describe('the served dashboard', () => {
-  it.each([
-    '/',
-    '/sessions',
-    '/sessions/session_01kc000000e00800000000002y',
-    '/agents',
-    '/agents/claude-1',
-    '/tools',
-    '/tools/new',
-    '/tools/tool_01kc000000e00800000000004s/edit',
-    '/inbox',
-    '/inbox/claude-1',
-    '/handoffs',
-    '/graph',
-  ])('is at %s', async (path) => {
-    expect(await send(`${url}${path}`, page)).toMatchObject({
-      status: 200,
-      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
-    });
-  });
+  it.each(pagePaths.map((path) => path.replaceAll(/:\w+/g, 'session_01kc000000e00800000000002y')))(
+    'is at %s',
+    async (path) => {
+      expect(await send(`${url}${path}`, page)).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' },
+      });
+    },
+  );
 
   it('names only files below its base path, at any depth', async () => {
     const { url: based } = await startApp(db, { variables: { BATON_BASE_PATH: '/tools/baton' } });

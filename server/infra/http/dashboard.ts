@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import sirv from 'sirv';
 import { chooseEncoding, compress } from './encoding.ts';
+import { isPage } from './pages.ts';
 
 /** Answers requests for the dashboard's files and pages. Resolves with whether it answered. With the status 404 it sends the page at any path. */
 export type Dashboard = (
@@ -13,9 +14,6 @@ export type Dashboard = (
   path: string,
   status?: 200 | 404,
 ) => Promise<boolean>;
-
-// Paths of the dashboard's router. Downloads have an extension and never match.
-const pages = /^\/(?:(?:sessions|agents|inbox|handoffs|tools)(?:\/[^/.]+)?|tools\/[^/.]+\/edit|graph)?$/;
 
 const policy = [
   "default-src 'none'",
@@ -70,7 +68,7 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
   }
 
   return async (request, response, path, status = 200) => {
-    if (status === 404 || pages.test(path)) {
+    if (status === 404 || isPage(path)) {
       await sendPage(request, response, status);
       return true;
     }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { send } from '../../../test/graphql.ts';
@@ -10,6 +12,14 @@ const json = { 'content-type': 'application/json' };
 const adminKey = 'k'.repeat(32);
 const authorization = `Bearer ${adminKey}`;
 const body = '{"query":"{ viewer { role } }"}';
+
+/** Sends the bytes and reads until the end. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return text(socket);
+}
 
 describe('a server without keys', async () => {
   const { url } = await startApp(database, { variables: { BATON_TRUST_PROXY: '1' } });
@@ -29,6 +39,19 @@ describe('a server without keys', async () => {
     });
     await expect(rawSocket(url, { headers })).rejects.toThrow('403');
     expect((await send(`${url}/`, { headers })).status).toBe(403);
+  });
+
+  test.each([
+    ['HAProxy', 'OPTIONS /readyz HTTP/1.0', []],
+    ['HAProxy with GET', 'GET /readyz HTTP/1.0', []],
+    ['Kubernetes', 'GET /readyz HTTP/1.1', ['Host: 10.1.2.3:4000', 'User-Agent: kube-probe/1.31', 'Accept: */*']],
+    ['AWS', 'GET /readyz HTTP/1.1', ['Host: 10.0.0.12:4000', 'User-Agent: ELB-HealthChecker/2.0']],
+    ['Consul', 'GET /readyz HTTP/1.1', ['Host: baton.internal:4000', 'User-Agent: Consul Health Check']],
+    ['a proxy', 'GET /livez HTTP/1.1', ['Host: baton.example', 'X-Forwarded-For: 10.0.0.1']],
+  ])('answers the health check of %s as it is by default', async (_, line, headers) => {
+    const answer = await exchange(url, `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain('{"status":"ok"}');
   });
 
   test('takes no name of the address for its own host', async () => {

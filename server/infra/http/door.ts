@@ -19,7 +19,7 @@ const probes = new Set(['/livez', '/readyz']);
 export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies = 0, open }: DoorOptions) {
   /** The reason why a server without keys refuses the request. */
   function refusalWithoutKeys(request: IncomingMessage): string | null {
-    if (!open) return null;
+    if (!open || isProbe(request)) return null;
     if (!isHostAllowed(request.headers.host))
       return `This server answers on this machine only: use http://${listeningAt(request)}${basePath}`;
     if (isForwarded(request))
@@ -36,6 +36,9 @@ export function createDoor({ allowedOrigins = [], basePath = '', trustedProxies 
     if (basePath === '' || probes.has(address)) return address;
     return address.startsWith(`${basePath}/`) ? address.slice(basePath.length) : null;
   }
+
+  /** Load balancers ask under any name or none. The answer says how the process is, which a page of another site may learn. */
+  const isProbe = (request: IncomingMessage): boolean => probes.has(below(request.url!)?.split('?')[0] ?? '');
 
   return {
     /** The address of the client, behind the trusted proxies. */
