@@ -214,6 +214,96 @@ test('shows a narrower check no more once a run of all of it has ended', () => {
   ]);
 });
 
+test.each([
+  ['npx vitest run', 'npx vitest run --reporter=dot'],
+  ['npx vitest run --reporter verbose', 'npx vitest'],
+  ['pytest -q', 'pytest -v --tb short -n 4'],
+  ['pytest --color=yes', 'python3 -m pytest -ra --maxfail 1'],
+  ['npm test', 'npm run test -- --color --reporter dot'],
+  ['npm test', 'npm run test --silent'],
+  ['go test ./...', 'go test -v -count 1 -timeout 60s ./...'],
+  ['cargo test', 'cargo test -q -j 4 -- --nocapture'],
+  ['npx mocha', 'npx mocha -R dot'],
+  ['npx eslint .', 'npx eslint -f json'],
+  ['./test.sh', './test.sh -v'],
+  ['node --test', 'node --test --test-reporter dot'],
+  ['make -j 8', 'make -s'],
+])('%s and %s are the same check', (one, other) => {
+  for (const [first, second] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    expect(shown(ran('a', first, { error: 'Exit code 1\n1 failed' }), ran('b', second))).toEqual([
+      `b PASSED: ${second}`,
+    ]);
+});
+
+test.each([
+  ['go test ./...', 'go test -run TestA ./...'],
+  ['go test ./...', 'go test -run=TestA ./...'],
+  ['go test ./...', 'go test -short ./...'],
+  ['npx vitest run', 'npx vitest run -t adds'],
+  ['npx vitest run', 'npx vitest run src/a.test.ts --reporter=dot'],
+  ['npx vitest run', 'npx vitest run --changed'],
+  ['npx jest', 'npx jest --testNamePattern=adds'],
+  ['npm test', 'npm test -- --grep=adds'],
+  ['npm test', 'npm test --workspace=web'],
+  ['pytest', 'pytest -k adds'],
+  ['pytest', 'pytest --lf'],
+  ['pytest', 'python -m pytest --collect-only'],
+  ['cargo test', 'cargo test --lib'],
+  ['cargo test', 'cargo test -p core'],
+  ['mvn test', 'mvn test -Dtest=AddsTest'],
+  ['./gradlew test', './gradlew test --tests Adds'],
+  ['./test.sh', './test.sh a.sh'],
+  ['python manage.py test', 'python manage.py test shop'],
+  ['node scripts/test.js', 'node scripts/test.js one'],
+  ['npx vitest run', 'npx vitest run --config=other.config.ts'],
+  ['./dev test', './dev lint'],
+])('a failure of %s stays after %s has passed', (all, part) => {
+  expect(shown(ran('a', all, { error: 'Exit code 1\n1 failed' }), ran('b', part))).toEqual([
+    `a FAILED: ${all}`,
+    `b PASSED: ${part}`,
+  ]);
+});
+
+test('a check of a line that ran again alone is told once', () => {
+  const fails = { error: 'Exit code 1\nbad' };
+  expect(shown(ran('a', 'npm run lint && npm test'), ran('b', 'npm test', fails))).toEqual([
+    'a PASSED: npm run lint',
+    'b FAILED: npm test',
+  ]);
+  // Either of the two may have failed.
+  expect(shown(ran('a', 'npm run lint && npm test', fails), ran('b', 'npm run lint'))).toEqual([
+    'a FAILED: npm run lint && npm test',
+    'b PASSED: npm run lint',
+  ]);
+  // The tests may not have run.
+  expect(shown(ran('a', 'npm test'), ran('b', 'npm run lint && npm test', fails))).toEqual([
+    'a PASSED: npm test',
+    'b FAILED: npm run lint && npm test',
+  ]);
+  expect(shown(ran('a', 'npm test'), ran('b', 'npm run lint; npm test'))).toEqual(['b PASSED: npm run lint; npm test']);
+});
+
+test('whatever parts of a check pass, its own failure stays until it runs again', () => {
+  const report = fc.constantFrom('-v', '--color', '--reporter=dot', '--silent', '--bail');
+  const narrow = fc.constantFrom('a.test.ts', '-t adds', '--changed', '--shard=1/2', '--project web');
+  const flags = fc.array(report, { maxLength: 3 });
+  const part = fc.tuple(flags, narrow, flags).map(([before, one, after]) => [...before, one, ...after]);
+  fc.assert(
+    fc.property(flags, fc.array(part, { maxLength: 5 }), flags, (first, parts, last) => {
+      const line = (words: readonly string[]): string => ['npx vitest run', ...words].join(' ');
+      const calls = [
+        ran('all', line(first), { error: 'Exit code 1\n2 failed' }),
+        ...parts.map((words, index) => ran(`part-${index}`, line(words))),
+      ];
+      expect(shown(...calls)[0]).toBe(`all FAILED: ${line(first)}`);
+      expect(shown(...calls, ran('again', line(last)))).toEqual([`again PASSED: ${line(last)}`]);
+    }),
+  );
+});
+
 test('reads the outcome from the output of a tool that records no exit code', () => {
   expect(shown(ran('a', 'npm test', { name: 'mcp__shell__execute', result: '2 failed, 3 passed' }))).toEqual([
     'a FAILED: npm test',

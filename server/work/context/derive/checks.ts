@@ -15,33 +15,56 @@ export interface Check {
 export const maxChecks = 20;
 const commandCharacters = 300;
 
+/** A line with checks. */
+interface Run {
+  action: Action;
+  outcome: Check['outcome'];
+  place: string;
+  parts: { text: string; operation: Operation }[];
+  /** Whether each part ran only after the one before it had passed. */
+  chained: boolean;
+}
+
+/** Checks of one line; more are shown, and not compared. */
+const maxCompared = 5;
+
 /** Newest outcome of every test, build, lint and type check command, most recently run last; the newest `maxChecks`. */
 export function checksOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Check[] {
-  const last = new Map<string, { action: Action; outcome: Check['outcome']; operation: Operation }>();
-  const byKey = new Map<string, string[]>();
+  let runs: Run[] = [];
   for (const action of list) {
     const parts = action.parts.filter(isCheck);
     if (parts.length === 0 || action.ending === 'REFUSED' || action.ending === 'SKIPPED') continue;
-    const chained = parts.slice(0, -1).every(({ joiner }) => joiner === '&&');
-    const command = placeOf(parts[0]!.folder, root) + parts.map(plainText).join(chained ? ' && ' : '; ');
-    const operation = operationOf(parts[0]!, parts[0]!.folder);
-    const known = byKey.get(operation.key) ?? [];
-    // A run of at least as much takes the place of what ran before.
-    const superseded = known.filter(
-      (other) => other === command || (parts.length === 1 && repeats(operation, last.get(other)!.operation)),
-    );
-    for (const other of superseded) last.delete(other);
-    last.set(command, { action, outcome: outcomeOf(action), operation });
-    byKey.set(operation.key, [...known.filter((other) => !superseded.includes(other)), command].slice(-maxChecks));
+    const run: Run = {
+      action,
+      outcome: outcomeOf(action),
+      place: placeOf(parts[0]!.folder, root),
+      parts: parts.map((part) => ({ text: plainText(part), operation: operationOf(part, part.folder) })),
+      chained: parts.slice(0, -1).every(({ joiner }) => joiner === '&&'),
+    };
+    runs = [...runs.flatMap((earlier) => leftOf(earlier, run)), run].slice(-maxChecks);
   }
   const changedAt = list.findLast(changesFiles)?.index ?? -1;
-  return [...last].slice(-maxChecks).map(([command, { action, outcome }]) => ({
-    command: shorten(command, commandCharacters),
+  return runs.map(({ action, outcome, place, parts, chained }) => ({
+    command: shorten(place + parts.map(({ text }) => text).join(chained ? ' && ' : '; '), commandCharacters),
     outcome,
     callId: action.call.callId,
     stale: changedAt > action.index,
   }));
 }
+
+/** What a later run leaves of an earlier one: a run of at least as much takes its place, one of a part does not. */
+function leftOf(earlier: Run, later: Run): Run[] {
+  // After a failure it is not known how far the line came.
+  const ran = later.chained && later.outcome !== 'PASSED' ? later.parts.slice(0, 1) : later.parts.slice(0, maxCompared);
+  const isCovered = ({ operation }: Run['parts'][number]): boolean =>
+    ran.some((part) => repeats(part.operation, operation));
+  const isSame = earlier.parts.length === later.parts.length && textOf(earlier) === textOf(later);
+  if (isSame || earlier.parts.every(isCovered)) return [];
+  if (earlier.outcome !== 'PASSED') return [earlier];
+  return [{ ...earlier, parts: earlier.parts.filter((part, index) => index >= maxCompared || !isCovered(part)) }];
+}
+
+const textOf = ({ place, parts }: Run): string => place + parts.map(({ text }) => text).join('\n');
 
 /** Prefix that names the folder of a command; empty in the root. */
 function placeOf(folder: string, root: string): string {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { scopeOf } from './checkScope.ts';
 import type { SimpleCommand } from './shell.ts';
 
 /** Programs that run the command after them. */
@@ -244,10 +245,14 @@ const noTask =
   /^(install|i|add|remove|rm|uninstall|update|up|upgrade|outdated|create|init|new|publish|pack|link|why|info|view|ls|list|config|cache|env|use|trust|settings|audit|login|generate|g|graph|show|format|fmt|dlx|x|exec|start|dev|serve|require)$/;
 const optionsWithValue = /^(--(prefix|cwd|filter|workspace|project|projects|directory|file)|-[CFfw])$/;
 
+/** `make -j 8 test` without the number. */
+const withoutJobs = (args: readonly string[]): string[] =>
+  args.filter((arg, index) => args[index - 1] !== '-j' || !/^\d+$/.test(arg));
+
 function runsTask(program: string, args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const given = end < 0 ? args : args.slice(0, end);
-  const words = given.filter((arg, index) => !optionsWithValue.test(given[index - 1] ?? ''));
+  const words = withoutJobs(given.filter((arg, index) => !optionsWithValue.test(given[index - 1] ?? '')));
   const [first = '', ...rest] = words.filter((word) => !word.startsWith('-'));
   if (first === '') return program === 'make' || program === 'gmake';
   if (
@@ -396,13 +401,14 @@ export function operationOf(command: SimpleCommand, folder: string): Operation {
   const { program, args } = programOf(command);
   const check = isCheck(command);
   const bare = bareName(program);
+  if (check) return checkOf(command, folder);
   if (interpreters.test(bare)) {
     const [first = ''] = args.filter((arg) => !arg.startsWith('-'));
     const script = args[0] === '-m' || args.some((arg) => /^-\w*[ce]$/.test(arg)) || first === '';
     if (!script) return { key: `run ${posix.basename(first)}`, args: [], check };
     return { key: `${folder}: ${bare} ${args.join(' ')} ${command.input}`, args: [], check };
   }
-  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program) && !checkers.has(program))
+  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program))
     return { key: `run ${program}`, args: [], check };
   const plain = args.filter((arg) => !arg.startsWith('-'));
   const where = anywhere.has(program) ? '' : `${folder}: `;
@@ -413,8 +419,42 @@ export function operationOf(command: SimpleCommand, folder: string): Operation {
     const rest = program === 'git' && name === 'commit' ? [] : plain.slice(two ? 2 : 1);
     return { key: `${where}${program} ${name}`, args: rest, check };
   }
-  if (check) return { key: `${where}${program}`, args: plain, check };
   return { key: `${where}${command.text}`, args: [], check };
+}
+
+const runWord = /^(?:run|run-script|r|tasks?)$/;
+
+/** A check by its program, its task and its folder; `args` are the words that select a part of it. */
+function checkOf(command: SimpleCommand, folder: string): Operation {
+  const { program, args: given } = programOf(command);
+  const args = withoutJobs(given);
+  const bare = bareName(program);
+  const keyed = (key: string, name: string, rest: readonly string[]): Operation => ({
+    key: `${folder}: ${key}`,
+    args: scopeOf(name, rest),
+    check: true,
+  });
+  if (interpreters.test(bare)) {
+    if (args[0] === '-m') return keyed(args[1] ?? '', args[1] ?? '', args.slice(2));
+    const at = args.findIndex((arg) => !arg.startsWith('-'));
+    // A test of Node, or a script.
+    if (at < 0 || args[0] === '--test') return keyed(bare, bare, args);
+    const script = posix.basename(args[at]!);
+    return { ...keyed(script, script, args.slice(at + 1)), key: `run ${script}` };
+  }
+  if (command.words[0]?.includes('/') === true && !withSubcommand.has(program) && !checkers.has(program))
+    return { ...keyed(program, program, args), key: `run ${program}` };
+  if (!withSubcommand.has(program)) return keyed(program, program, args);
+  const words = args.map((arg, index) => ({ arg, index })).filter(({ arg }) => !arg.startsWith('-'));
+  const first = packageManagers.has(program) && runWord.test(words[0]?.arg ?? '') ? 1 : 0;
+  const two = /^(?:run|r|run-many|affected)$/.test(words[first]?.arg ?? '');
+  const names = words.slice(first, first + (two ? 2 : 1));
+  const used = new Set([...words.slice(0, first), ...names].map(({ index }) => index));
+  return keyed(
+    `${program} ${names.map(({ arg }) => arg).join(' ')}`,
+    program,
+    args.filter((_arg, index) => !used.has(index)),
+  );
 }
 
 /** Whether `later`, which succeeded, repeats the failed `earlier`. A check is repeated only by one that covers at least as much. */
