@@ -68,6 +68,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       role === 'USER' && sequence !== undefined ? [{ sequence }] : [],
     ),
   );
+  const again = toldAgain(context);
   const rankOf = (message: RecentMessage): number =>
     message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 1);
   const messages = context.recentMessages
@@ -79,6 +80,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
       if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
       const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
+      if (again.has(message)) return null;
       const repetition = repetitionOf(context, index);
       if (repetition !== null)
         return {
@@ -99,13 +101,13 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     });
   const items: (Item | null | undefined)[] = [
     messageItem('REQUEST', 1, originalRequest),
-    messageItem('LAST_MESSAGE', 1, lastMessage),
+    onlyAsks(lastMessage, context.openQuestions) ? null : messageItem('LAST_MESSAGE', 1, lastMessage),
     messageItem('COMPACTION', 1, compactionSummary),
     messageItem('LAST_MESSAGE', 2, report),
     decisions[0],
     tasks[0],
     questions[0],
-    messageItem('REQUEST', 2, latestRequest),
+    isSameText(latestRequest, originalRequest) ? null : messageItem('REQUEST', 2, latestRequest),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
     ...ofStage,
     workspaceItem(workspace),
@@ -141,8 +143,47 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
 }
 
-/** A shorter message is repeated as it is. */
+/** A shorter message is told once; a longer one that comes again names the place of the other. */
 const repeatedFrom = 200;
+
+const isSameText = (one: { content: string } | null, other: { content: string } | null): boolean =>
+  one !== null && other !== null && one.content.trim() === other.content.trim();
+
+/** The short messages whose words a request or a later message repeats. */
+function toldAgain({ originalRequest, latestRequest, recentMessages }: Context): Set<RecentMessage> {
+  const keyOf = (role: string, content: string): string => `${role} ${content.trim()}`;
+  const told = new Set(
+    [originalRequest, latestRequest].flatMap((request) => (request === null ? [] : [keyOf('USER', request.content)])),
+  );
+  const again = new Set<RecentMessage>();
+  for (const message of recentMessages.toReversed()) {
+    const { role, content } = message;
+    if (content.length >= repeatedFrom || (role !== 'USER' && role !== 'ASSISTANT')) continue;
+    const key = keyOf(role, content);
+    if (told.has(key)) again.add(message);
+    told.add(key);
+  }
+  return again;
+}
+
+/** Without marks of Markdown, and the mark of an entry in a list. */
+const plainWords = (text: string): string =>
+  text
+    .replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '')
+    .replace(/[*_`#>\s]+/g, ' ')
+    .trim();
+
+/** Whether a message only repeats questions that have items of their own. */
+function onlyAsks(message: { content: string } | null, questions: readonly string[]): boolean {
+  if (message === null || questions.length === 0) return false;
+  const asked = new Set(
+    questions.flatMap((question) => [plainWords(question), plainWords(question.replace(/ \([^()]*\)$/, ''))]),
+  );
+  return message.content
+    .split('\n')
+    .map(plainWords)
+    .every((line) => line === '' || asked.has(line));
+}
 
 /** Names the request or the later message with the same text; null without one, or when one of the two was cut. */
 function repetitionOf({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {

@@ -257,3 +257,48 @@ describe('a prompt', () => {
     expect(text).not.toMatch(/Read|TodoWrite/);
   });
 });
+
+describe('what stands twice', () => {
+  const promptOf = async (id: string): Promise<string> =>
+    (await read((await reassign(id, { agentId: 'bob' })).handoffId)).contextPrompt.text;
+  const timesIn = (text: string, words: string): number => text.split(words).length - 1;
+
+  test.each([
+    ['**Should I also update the docs?**', ['Should I also update the docs?']],
+    ['1. **Which port?**\n2. _Which host?_', ['Which port?', 'Which host?']],
+  ])('a last message that only asks is told as its questions: %j', async (last, questions) => {
+    const id = await session('ada');
+    await say(id, 'USER', 'Mend the importer.');
+    await say(id, 'ASSISTANT', last);
+    const text = await promptOf(id);
+    for (const question of questions) expect(timesIn(text, question)).toBe(1);
+    expect(text).not.toContain('## Last message');
+  });
+
+  test('a last message that says more stays beside its question', async () => {
+    const id = await session('ada');
+    await say(id, 'USER', 'Mend the importer.');
+    await say(id, 'ASSISTANT', 'It works now.\n\n**Should I also update the docs?**');
+    const text = await promptOf(id);
+    expect(text).toContain('It works now.');
+    expect(text).toContain('- Should I also update the docs?');
+  });
+
+  test('the same short words are told once, where they were said last', async () => {
+    const id = await session('ada');
+    await say(id, 'USER', 'Mend the importer, please.');
+    for (let n = 0; n < 4; n += 1) {
+      await say(id, 'USER', 'It still fails for empty files.');
+      await say(id, 'ASSISTANT', 'I mended the reader of files.');
+    }
+    await say(id, 'USER', 'Mend the importer, please.');
+    await say(id, 'ASSISTANT', 'Both readers are mended.');
+    const text = await promptOf(id);
+    for (const words of [
+      'Mend the importer, please.',
+      'It still fails for empty files.',
+      'I mended the reader of files.',
+    ])
+      expect(timesIn(text, words)).toBe(1);
+  });
+});
