@@ -16,6 +16,7 @@ export const LiveEventsSubscription = graphql(`
         updatedAt
         title
         status
+        situation
         agent {
           id
           ...AgentCard

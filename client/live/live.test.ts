@@ -179,14 +179,14 @@ describe('the live dashboard', () => {
     await page.route('**/graphql', async (route) => {
       const response = await route.fetch();
       // Of every answer that is on the way: the cache puts events above a later answer that it has already.
-      const [late] = /query Session(s|Counts)\(/.exec(route.request().postData() ?? '') ?? [];
+      const [late] = /query (Sessions|SituationCounts)\(/.exec(route.request().postData() ?? '') ?? [];
       if (late !== undefined) {
         read.add(late);
         await released;
       }
       await route.fulfill({ response });
     });
-    await page.getByRole('link', { name: /^Running/ }).click();
+    await page.getByRole('link', { name: /^Working/ }).click();
     await expect.poll(() => read.size, patiently).toBe(2);
     // The event asks for the number of unread handoffs.
     const came = page.waitForRequest((request) => request.postData()?.includes('query Unread(') === true);

@@ -2,8 +2,8 @@ import { useEffect, useId, useState } from 'react';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Count, Tab, Tabs } from '../ui/Tabs.tsx';
-import { statuses, writeView, type View } from './filters.ts';
-import { sessionLooks } from './looks.ts';
+import { writeView, type View } from './filters.ts';
+import { situationLooks, situations } from './looks.ts';
 import styles from './SessionFilters.module.css';
 import type { SessionCounts } from './counts.ts';
 
@@ -17,25 +17,25 @@ export interface SessionFiltersProps {
   onChange: (view: View) => void;
 }
 
-/** Filters by status with counts, and by agent, handoff and text. */
+/** Filters by situation with counts, and by agent, handoff and text. */
 export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) {
   const search = useId();
   return (
     <div className={styles.filters}>
       <Tabs label="By status">
         <Tab
-          href={writeView({ ...view, status: null })}
-          isCurrent={view.status === null}
+          href={writeView({ ...view, situation: null })}
+          isCurrent={view.situation === null}
           word="All"
           count={counts?.all}
         />
-        {statuses.map((status) => (
+        {situations.map((situation) => (
           <Tab
-            key={status}
-            href={writeView({ ...view, status })}
-            isCurrent={view.status === status}
-            word={sessionLooks[status].word}
-            count={counts?.[status]}
+            key={situation}
+            href={writeView({ ...view, situation })}
+            isCurrent={view.situation === situation}
+            word={situationLooks[situation].word}
+            count={counts?.[situation]}
           />
         ))}
       </Tabs>

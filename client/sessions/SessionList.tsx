@@ -87,7 +87,7 @@ export function SessionList({ view, known, onReassign, maySelect, onRenew }: Ses
 }
 
 const widths: Record<string, string> = {
-  Status: '[status] 7.5rem',
+  Status: '[status] 8.5rem',
   Agent: '[agent] 11rem',
   'Last handoff': '[handoff] var(--handoff)',
   Priority: '[priority] 5rem',

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, type CSSProperties } from 'react';
-import { useQuery } from 'urql';
+import { useClient, useQuery } from 'urql';
 import type { Selection } from '../acts/useSelection.ts';
 import { graphql } from '../gql/gql.ts';
 import type { SessionFilter, SessionsQuery as Data } from '../gql/graphql.ts';
@@ -11,6 +11,7 @@ import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { hasLeft, type View } from './filters.ts';
 import styles from './SessionList.module.css';
 import { SessionRow } from './SessionRow.tsx';
+import { useSilence } from './silence.ts';
 
 const pageSize = 50;
 
@@ -20,7 +21,7 @@ const SessionsQuery = graphql(`
       nodes {
         id
         title
-        status
+        situation
         createdAt
         lastActivityAt
         agent {
@@ -39,6 +40,19 @@ const SessionsQuery = graphql(`
         endCursor
       }
       totalCount @include(if: $count)
+    }
+  }
+`);
+
+// Of the rows alone: the list itself keeps its order and its rows.
+const SituationsQuery = graphql(`
+  query Situations($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      id
+      ... on Session {
+        situation
+        lastActivityAt
+      }
     }
   }
 `);
@@ -97,6 +111,13 @@ export function SessionListPage({
   useEffect(() => {
     if (data) tell(after, data.sessions);
   }, [after, data]);
+  const client = useClient();
+  useSilence(() => {
+    const held =
+      data?.sessions.nodes.filter(({ situation }) => situation === 'WORKING' || situation === 'SILENT') ?? [];
+    const ids = held.map(({ id }) => id);
+    if (ids.length > 0) void client.query(SituationsQuery, { ids }, { requestPolicy: 'network-only' }).toPromise();
+  });
   const failure = error && (
     <div role="listitem" className={styles.note}>
       <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />

@@ -25,7 +25,7 @@ import { Time } from '../ui/Time.tsx';
 import { endpoints } from '../urql.ts';
 import { useAgain } from '../ui/useAgain.ts';
 import { SessionActions } from './acts/SessionActions.tsx';
-import { sessionLooks } from './looks.ts';
+import { situationLooks } from './looks.ts';
 import { SessionChain } from './SessionChain.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
 import { SessionNow } from './SessionNow.tsx';
@@ -34,6 +34,7 @@ import styles from './SessionPage.module.css';
 import { isOpen } from './SessionRow.tsx';
 import { SessionSide } from './SessionSide.tsx';
 import { SessionSnapshots } from './SessionSnapshots.tsx';
+import { useSilence } from './silence.ts';
 import { SessionTabs, viewOf, type SessionView } from './SessionTabs.tsx';
 
 const SessionPageDocument = graphql(`
@@ -42,6 +43,7 @@ const SessionPageDocument = graphql(`
       id
       title
       status
+      situation
       version
       updatedAt
       lastActivityAt
@@ -81,6 +83,7 @@ export default function SessionPage({ id }: { id: string }) {
     requestPolicy: 'cache-and-network',
   });
   useAgain(ask, data?.session ? momentOf(data.session) : undefined);
+  useSilence(() => ask({ requestPolicy: 'network-only' }));
   const view = viewOf(useSearch());
   const opening = useLogOpening(id, view === 'conversation');
   const failure = error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />;
@@ -114,7 +117,7 @@ interface KnownProps {
 }
 
 function Known({ session, failure, view, opening }: KnownProps) {
-  const { id, title, status, version, updatedAt, overCapacity, agent, agentSession, pipeline } = session;
+  const { id, title, status, situation, version, updatedAt, overCapacity, agent, agentSession, pipeline } = session;
   const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
@@ -136,7 +139,7 @@ function Known({ session, failure, view, opening }: KnownProps) {
       title={title}
       intro={
         <span className={styles.intro}>
-          <Badge {...sessionLooks[status]} />
+          <Badge {...situationLooks[situation]} />
           <span>
             changed <Time at={updatedAt} />
           </span>

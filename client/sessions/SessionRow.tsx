@@ -11,7 +11,7 @@ import { priorityWords } from '../queue/words.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
-import { sessionLooks } from './looks.ts';
+import { situationLooks } from './looks.ts';
 import styles from './SessionRow.module.css';
 
 export const SessionRowFragment = graphql(`
@@ -19,6 +19,7 @@ export const SessionRowFragment = graphql(`
     id
     title
     status
+    situation
     createdAt
     lastActivityAt
     priority
@@ -59,7 +60,7 @@ export interface SessionRowProps {
 
 export const isOpen = (status: string): boolean => status === 'RUNNING' || status === 'PAUSED';
 
-/** A session in a list: its title, status, holder and last handoff. */
+/** A session in a list: its title, situation, holder and last handoff. */
 export const SessionRow = memo(function SessionRow({
   session: masked,
   hasLeft,
@@ -70,10 +71,8 @@ export const SessionRow = memo(function SessionRow({
   selected,
   onSelect,
 }: SessionRowProps) {
-  const { id, title, status, createdAt, lastActivityAt, priority, project, agent, lastHandoff } = readFragment(
-    SessionRowFragment,
-    masked,
-  );
+  const { id, title, status, situation, createdAt, lastActivityAt, priority, project, agent, lastHandoff } =
+    readFragment(SessionRowFragment, masked);
   return (
     <div
       role="listitem"
@@ -95,7 +94,7 @@ export const SessionRow = memo(function SessionRow({
           {hasLeft && ' · no longer in this view'}
         </span>
       </div>
-      {columns.includes('Status') && <Badge className={styles.status} {...sessionLooks[status]} />}
+      {columns.includes('Status') && <Badge className={styles.status} {...situationLooks[situation]} />}
       {columns.includes('Agent') &&
         (agent ? (
           <AgentChip className={styles.agent} agent={agent} />

@@ -42,8 +42,13 @@ describe('the counts of the tabs and switches', () => {
       .poll(() => counts(page), patiently)
       .toEqual({
         All: '5',
-        Running: '4',
-        Paused: '1',
+        Working: '3',
+        Silent: '0',
+        'Not accepted': '1',
+        Queued: '0',
+        'Limit reached': '0',
+        'No holder': '1',
+        Paused: '0',
         Completed: '0',
         Failed: '0',
         Cancelled: '0',
@@ -53,39 +58,46 @@ describe('the counts of the tabs and switches', () => {
     await page.getByLabel('Search the titles').fill('alpha');
     await expect
       .poll(() => counts(page), patiently)
-      .toMatchObject({ All: '4', Running: '3', Paused: '1', Unassigned: '1', 'Open handoff': '1' });
+      .toMatchObject({
+        All: '4',
+        Working: '2',
+        'Not accepted': '1',
+        'No holder': '1',
+        Unassigned: '1',
+        'Open handoff': '1',
+      });
     await page.getByText('4 of 4 sessions').waitFor();
     await chooseAgent(page, 'claude-1');
     await expect
       .poll(() => counts(page), patiently)
-      .toMatchObject({ All: '2', Running: '2', Paused: '0', Unassigned: '0', 'Open handoff': '0' });
-    await page.getByRole('link', { name: /^Paused/ }).click();
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Running: '2', Paused: '0' });
+      .toMatchObject({ All: '2', Working: '2', 'No holder': '0', Unassigned: '0', 'Open handoff': '0' });
+    await page.getByRole('link', { name: /^No holder/ }).click();
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '2', Working: '2', 'No holder': '0' });
     expect(faults).toEqual([]);
   }, 90_000);
 
   it('follow what happens to sessions that the search finds, and to no others', async () => {
     const { page } = await go('/?q=gamma');
     await page.locator('[data-live="live"]').waitFor();
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '0', Running: '0' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '0', Working: '0' });
     await session('claude-1', { title: 'Delta 1' });
     const id = await session('claude-1', { title: 'Gamma 1' });
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Working: '1' });
     await api.post('mutation ($id: ID!) { completeSession(input: { sessionId: $id }) { __typename } }', {
       id: encodeId('session', id),
     });
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Completed: '1' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Working: '0', Completed: '1' });
   }, 90_000);
 
   it('are read again when a session changes that the page does not show', async () => {
     const id = await session('claude-1', { title: 'Epsilon 1' });
     const { page } = await visit('/?status=completed&q=epsilon');
     await page.locator('[data-live="live"]').waitFor();
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '1', Paused: '0' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Working: '1', Paused: '0' });
     await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', {
       id: encodeId('session', id),
     });
-    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Running: '0', Paused: '1' });
+    await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Working: '0', Paused: '1' });
   }, 90_000);
 
   it.each([

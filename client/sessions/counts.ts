@@ -1,39 +1,61 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from '../gql/gql.ts';
-import type { SessionCountsQuery as Data, SessionCountsQueryVariables, SessionStatus } from '../gql/graphql.ts';
+import type { SessionSituation } from '../gql/graphql.ts';
 import { useLiveEvents } from '../live/events.ts';
-import { fits, statuses, toFilter, type Facets, type View } from './filters.ts';
+import { fits, toFilter, type Facets, type View } from './filters.ts';
+import { situations } from './looks.ts';
+import { useSilence } from './silence.ts';
 
-const SessionCountsQuery = graphql(`
-  query SessionCounts(
-    $all: SessionFilter!
-    $running: SessionFilter!
-    $paused: SessionFilter!
-    $completed: SessionFilter!
-    $failed: SessionFilter!
-    $cancelled: SessionFilter!
-    $unassigned: SessionFilter!
-    $open: SessionFilter!
+const SituationCountsQuery = graphql(`
+  query SituationCounts(
+    $WORKING: SessionFilter!
+    $SILENT: SessionFilter!
+    $WAITING_FOR_ACCEPTANCE: SessionFilter!
+    $QUEUED: SessionFilter!
+    $LIMIT_REACHED: SessionFilter!
+    $WITHOUT_HOLDER: SessionFilter!
+    $PAUSED: SessionFilter!
+    $COMPLETED: SessionFilter!
+    $FAILED: SessionFilter!
+    $CANCELLED: SessionFilter!
   ) {
-    all: sessions(first: 0, where: $all) {
+    WORKING: sessions(first: 0, where: $WORKING) {
       totalCount
     }
-    running: sessions(first: 0, where: $running) {
+    SILENT: sessions(first: 0, where: $SILENT) {
       totalCount
     }
-    paused: sessions(first: 0, where: $paused) {
+    WAITING_FOR_ACCEPTANCE: sessions(first: 0, where: $WAITING_FOR_ACCEPTANCE) {
       totalCount
     }
-    completed: sessions(first: 0, where: $completed) {
+    QUEUED: sessions(first: 0, where: $QUEUED) {
       totalCount
     }
-    failed: sessions(first: 0, where: $failed) {
+    LIMIT_REACHED: sessions(first: 0, where: $LIMIT_REACHED) {
       totalCount
     }
-    cancelled: sessions(first: 0, where: $cancelled) {
+    WITHOUT_HOLDER: sessions(first: 0, where: $WITHOUT_HOLDER) {
       totalCount
     }
+    PAUSED: sessions(first: 0, where: $PAUSED) {
+      totalCount
+    }
+    COMPLETED: sessions(first: 0, where: $COMPLETED) {
+      totalCount
+    }
+    FAILED: sessions(first: 0, where: $FAILED) {
+      totalCount
+    }
+    CANCELLED: sessions(first: 0, where: $CANCELLED) {
+      totalCount
+    }
+  }
+`);
+
+// In a query of its own: a query may have ten root fields.
+const SwitchCountsQuery = graphql(`
+  query SwitchCounts($unassigned: SessionFilter!, $open: SessionFilter!) {
     unassigned: sessions(first: 0, where: $unassigned) {
       totalCount
     }
@@ -43,7 +65,7 @@ const SessionCountsQuery = graphql(`
   }
 `);
 
-export type SessionCounts = Record<SessionStatus | 'all' | 'unassigned' | 'open', number>;
+export type SessionCounts = Record<SessionSituation | 'all' | 'unassigned' | 'open', number>;
 
 /** The sessions read by the page, with their last known state. */
 export type Known = Map<string, Facets>;
@@ -62,13 +84,14 @@ export const isAdded = (ageMs: number | null, isNew: boolean, isKnown: boolean):
  */
 export function useSessionCounts(view: View, known: Known): SessionCounts | undefined {
   const views = useMemo(() => viewsOf(view), [view]);
-  const variables = useMemo(() => variablesOf(views), [views]);
-  const [{ data, fetching, stale }, ask] = useQuery({
-    query: SessionCountsQuery,
+  const variables = useMemo(() => build((name) => toFilter(views[name])), [views]);
+  const [tabs, askTabs] = useQuery({ query: SituationCountsQuery, variables, requestPolicy: 'cache-and-network' });
+  const [switches, askSwitches] = useQuery({
+    query: SwitchCountsQuery,
     variables,
     requestPolicy: 'cache-and-network',
   });
-  const settled = !fetching && !stale;
+  const settled = ![tabs, switches].some(({ fetching, stale }) => fetching || stale);
   const [since, setSince] = useState({ settled, change: none });
   // A fresh count includes all changes.
   if (since.settled !== settled) setSince({ settled, change: settled ? none : since.change });
@@ -77,7 +100,11 @@ export function useSessionCounts(view: View, known: Known): SessionCounts | unde
     readAt.current = settled ? performance.now() : null;
   }, [settled]);
 
-  const recount = useRecount(settled, () => ask({ requestPolicy: 'network-only' }));
+  const recount = useRecount(settled, () => {
+    askTabs({ requestPolicy: 'network-only' });
+    askSwitches({ requestPolicy: 'network-only' });
+  });
+  useSilence(recount);
   useLiveEvents(({ type, session }) => {
     if (session === null) return;
     const before = known.get(session.id);
@@ -87,7 +114,7 @@ export function useSessionCounts(view: View, known: Known): SessionCounts | unde
     const change = difference(before && countsOf(views, before), countsOf(views, session));
     setSince((now) => ({ ...now, change: sum(now.change, change) }));
   });
-  return data && sum(read(data), since.change);
+  return tabs.data && switches.data && sum(read({ ...tabs.data, ...switches.data }), since.change);
 }
 
 /** Calls back soon, but not during a request, and at most every five seconds. */
@@ -113,52 +140,28 @@ function useRecount(settled: boolean, count: () => void): () => void {
   return () => setDue(true);
 }
 
-const names = [...statuses, 'all', 'unassigned', 'open'] as const;
-const build = (count: (name: keyof SessionCounts) => number): SessionCounts =>
-  Object.fromEntries(names.map((name) => [name, count(name)])) as SessionCounts;
+const names = [...situations, 'all', 'unassigned', 'open'] as const;
+const build = <Value>(of: (name: keyof SessionCounts) => Value): Record<keyof SessionCounts, Value> =>
+  Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof SessionCounts, Value>;
 const none = build(() => 0);
 const sum = (one: SessionCounts, other: SessionCounts): SessionCounts => build((name) => one[name] + other[name]);
 const difference = (before: SessionCounts | undefined, after: SessionCounts): SessionCounts =>
   build((name) => after[name] - (before?.[name] ?? 0));
 
 /** The views behind the tabs and switches: each keeps the other filters. */
-function viewsOf(view: View): Record<keyof SessionCounts, View> {
-  const byStatus = Object.fromEntries(statuses.map((status) => [status, { ...view, status }])) as Record<
-    SessionStatus,
-    View
-  >;
-  return {
-    ...byStatus,
-    all: { ...view, status: null },
-    unassigned: { ...view, unassigned: true },
-    open: { ...view, open: true },
-  };
-}
-
-const variablesOf = (views: Record<keyof SessionCounts, View>): SessionCountsQueryVariables => ({
-  all: toFilter(views.all),
-  running: toFilter(views.RUNNING),
-  paused: toFilter(views.PAUSED),
-  completed: toFilter(views.COMPLETED),
-  failed: toFilter(views.FAILED),
-  cancelled: toFilter(views.CANCELLED),
-  unassigned: toFilter(views.unassigned),
-  open: toFilter(views.open),
-});
+const viewsOf = (view: View): Record<keyof SessionCounts, View> =>
+  build((name) =>
+    name === 'unassigned' || name === 'open'
+      ? { ...view, [name]: true }
+      : { ...view, situation: name === 'all' ? null : name },
+  );
 
 /** One session's part of the counts. */
 const countsOf = (views: Record<keyof SessionCounts, View>, session: Facets): SessionCounts =>
   build((name) => Number(fits(views[name], session)));
 
-function read(data: Data): SessionCounts {
-  return {
-    all: data.all.totalCount,
-    RUNNING: data.running.totalCount,
-    PAUSED: data.paused.totalCount,
-    COMPLETED: data.completed.totalCount,
-    FAILED: data.failed.totalCount,
-    CANCELLED: data.cancelled.totalCount,
-    unassigned: data.unassigned.totalCount,
-    open: data.open.totalCount,
-  };
-}
+/** Every session is in one situation. */
+const read = (counted: Record<Exclude<keyof SessionCounts, 'all'>, { totalCount: number }>): SessionCounts =>
+  build((name) =>
+    name === 'all' ? situations.reduce((total, each) => total + counted[each].totalCount, 0) : counted[name].totalCount,
+  );

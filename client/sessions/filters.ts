@@ -1,10 +1,9 @@
-import type { SessionFilter, SessionStatus } from '../gql/graphql.ts';
-
-export const statuses: SessionStatus[] = ['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'CANCELLED'];
+import type { SessionFilter, SessionSituation } from '../gql/graphql.ts';
+import { situations } from './looks.ts';
 
 /** The list's filters, as in the URL. */
 export interface View {
-  status: SessionStatus | null;
+  situation: SessionSituation | null;
   agent: string;
   unassigned: boolean;
   open: boolean;
@@ -18,7 +17,7 @@ export interface View {
 export function readView(params: URLSearchParams): View {
   const status = params.get('status')?.toUpperCase();
   return {
-    status: statuses.find((each) => each === status) ?? null,
+    situation: situations.find((each) => each === status) ?? null,
     agent: params.get('agent') ?? '',
     unassigned: params.get('unassigned') === '1',
     open: params.get('open') === '1',
@@ -28,9 +27,9 @@ export function readView(params: URLSearchParams): View {
   };
 }
 
-export function writeView({ status, agent, unassigned, open, text, folder, byActivity }: View): string {
+export function writeView({ situation, agent, unassigned, open, text, folder, byActivity }: View): string {
   const params = new URLSearchParams();
-  if (status) params.set('status', status.toLowerCase());
+  if (situation) params.set('status', situation.toLowerCase());
   if (agent) params.set('agent', agent);
   if (unassigned) params.set('unassigned', '1');
   if (open) params.set('open', '1');
@@ -41,9 +40,9 @@ export function writeView({ status, agent, unassigned, open, text, folder, byAct
   return query === '' ? '/' : `/?${query}`;
 }
 
-export function toFilter({ status, agent, unassigned, open, text, folder }: View): SessionFilter {
+export function toFilter({ situation, agent, unassigned, open, text, folder }: View): SessionFilter {
   return {
-    ...(status && { status: [status] }),
+    ...(situation && { situation: [situation] }),
     ...(agent && { agentId: agent }),
     ...(unassigned && { unassigned: true }),
     ...(open && { hasOpenHandoff: true }),
@@ -55,17 +54,17 @@ export function toFilter({ status, agent, unassigned, open, text, folder }: View
 /** The fields of a session that the filters use. */
 export interface Facets {
   title: string;
-  status: SessionStatus;
+  situation: SessionSituation;
   agent?: { id: string } | null | undefined;
   openHandoff?: { id: string } | null | undefined;
   workspace?: { id?: string | null | undefined } | null | undefined;
 }
 
 /** Whether the server would list it: the same rules as the server's filter. */
-export function fits(view: View, { title, status, agent, openHandoff, workspace }: Facets): boolean {
+export function fits(view: View, { title, situation, agent, openHandoff, workspace }: Facets): boolean {
   const text = view.text.trim().toLowerCase();
   return (
-    (view.status === null || view.status === status) &&
+    (view.situation === null || view.situation === situation) &&
     (view.agent === '' || view.agent === agent?.id) &&
     (!view.unassigned || agent == null) &&
     (!view.open || openHandoff != null) &&

@@ -40,6 +40,8 @@ describe('the list of sessions', () => {
   it('shows holder and last handoff, with its story on hover and by keyboard', async () => {
     const { page, faults } = await go('/');
     await row(page, 'Add rate limits').getByText('codex-1').waitFor();
+    await row(page, 'Add rate limits').getByText('Not accepted').waitFor();
+    await row(page, 'Fix the login').getByText('Working').waitFor();
     const badge = page.getByRole('link', { name: 'Handoff waiting: from claude-1 to codex-1' });
     await badge.focus();
     const story = page.getByRole('tooltip');
@@ -66,7 +68,8 @@ describe('the list of sessions', () => {
 
   it('shows counts, loads page by page, and fits on a narrow screen', async () => {
     const { page, faults } = await go('/');
-    await page.getByRole('link', { name: 'Paused 60' }).waitFor();
+    await page.getByRole('link', { name: 'No holder 60' }).waitFor();
+    await page.getByRole('link', { name: 'Not accepted 1' }).waitFor();
     await page.getByRole('link', { name: 'All 62' }).waitFor();
     await page.getByText('50 of 62 sessions').waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
@@ -83,10 +86,10 @@ describe('the list of sessions', () => {
 
   it('keeps its filters in the URL, which gives the same view to others', async () => {
     const { page } = await go('/');
-    await page.getByRole('link', { name: /^Running/ }).click();
+    await page.getByRole('link', { name: /^Working/ }).click();
     await chooseAgent(page, 'claude-1');
     await page.getByText('1 of 1 sessions').waitFor();
-    expect(page.url()).toBe(`${url}/?status=running&agent=claude-1`);
+    expect(page.url()).toBe(`${url}/?status=working&agent=claude-1`);
 
     const { page: other } = await visit('/?unassigned=1&q=WORK%201');
     // Old work 1, and 10 to 19.
@@ -110,7 +113,7 @@ describe('the list of sessions', () => {
       );
       expect(data[`${act}Session`]!.__typename).toMatch(/Payload$/);
     };
-    const { page, faults } = await visit('/?status=running&q=leaving');
+    const { page, faults } = await visit('/?status=working&q=leaving');
     await page.locator('[data-live="live"]').waitFor();
     await page.getByText('3 of 3 sessions').waitFor();
     await page.waitForLoadState('networkidle');

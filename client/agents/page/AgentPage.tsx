@@ -7,7 +7,7 @@ import { graphql } from '../../gql/gql.ts';
 import type { AgentPageQuery as Data } from '../../gql/graphql.ts';
 import { useRereadOn } from '../../live/events.ts';
 import { usePageActions } from '../../palette/actions.ts';
-import { sessionLooks } from '../../sessions/looks.ts';
+import { situationLooks } from '../../sessions/looks.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { copyAct, CopyId } from '../../ui/CopyId.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -64,7 +64,7 @@ const AgentPageQuery = graphql(`
       nodes {
         id
         title
-        status
+        situation
       }
       totalCount
     }
@@ -216,7 +216,8 @@ function State({ agent, sessions }: { agent: Agent; sessions: Data['sessions'] }
         <ul role="list" className={styles.sessions} aria-label="Sessions that it holds">
           {sessions.nodes.map((session) => (
             <li key={session.id}>
-              <Link href={`/sessions/${session.id}`}>{session.title}</Link> <Badge {...sessionLooks[session.status]} />
+              <Link href={`/sessions/${session.id}`}>{session.title}</Link>{' '}
+              <Badge {...situationLooks[session.situation]} />
             </li>
           ))}
           {sessions.totalCount === 0 && <li className="soft">It holds no session.</li>}

@@ -29,6 +29,7 @@ graphql(`
       version
       updatedAt
       status
+      situation
       agent {
         id
         ...AgentChip

@@ -2,11 +2,10 @@ import { memo } from 'react';
 import { Link } from 'wouter';
 import type { SessionPriority } from '../../gql/graphql.ts';
 import { HandoffBadge } from '../../handoffs/HandoffBadge.tsx';
-import { sessionLooks } from '../../sessions/looks.ts';
+import { situationLooks } from '../../sessions/looks.ts';
 import { Badge, type Look } from '../../ui/Badge.tsx';
 import { useNow } from '../../ui/clock.ts';
 import { formatExact, formatSpan } from '../../ui/time.ts';
-import { stageLooks } from '../looks.ts';
 import styles from './Board.module.css';
 import type { Card } from './card.ts';
 
@@ -19,9 +18,9 @@ const priorityLooks: Record<SessionPriority, Look | null> = {
 
 /** A Session on the board. Its title is the link, and covers the card. */
 export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
-  const { id, title, status, agent, lastHandoff, priority, pipeline } = card;
-  const isFinished = status !== 'RUNNING' && status !== 'PAUSED';
+  const { id, title, status, situation, agent, lastHandoff, priority, pipeline } = card;
   const isQueued = pipeline?.queuedSince != null;
+  const isFinished = status !== 'RUNNING' && status !== 'PAUSED';
   const look = priorityLooks[priority];
   return (
     <li className={styles.card} data-session={id} data-queued={isQueued}>
@@ -30,7 +29,7 @@ export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
       </Link>
       <div className={styles.line}>
         {isQueued ? (
-          <Badge {...stageLooks.QUEUED} />
+          <Badge {...situationLooks[situation]} />
         ) : (
           <span className={styles.agent} title={agent ? `${agent.id} (${agent.type})` : undefined}>
             {agent?.id ?? 'Unassigned'}
@@ -39,8 +38,7 @@ export const BoardCard = memo(function BoardCard({ card }: { card: Card }) {
         {pipeline?.enteredAt != null && <Age at={pipeline.enteredAt} />}
       </div>
       <div className={styles.line}>
-        {isFinished && <Badge {...sessionLooks[status]} />}
-        {!isFinished && status === 'PAUSED' && !isQueued && <Badge {...sessionLooks.PAUSED} />}
+        {!isQueued && situation !== 'WORKING' && <Badge {...situationLooks[situation]} />}
         {!isFinished && !isQueued && lastHandoff && <HandoffBadge className={styles.handoff} handoff={lastHandoff} />}
         {look && <Badge {...look} />}
       </div>

@@ -7,6 +7,7 @@ export const BoardCardDocument = graphql(`
     id
     title
     status
+    situation
     createdAt
     priority
     agent {

@@ -11,6 +11,7 @@ graphql(`
     version
     updatedAt
     status
+    situation
     summary
     endReason
     agent {
