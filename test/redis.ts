@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { endsWithThisProcess } from './children.ts';
 import { freePort } from './ports.ts';
 import { redisProgram, requireProgram } from './programs.ts';
+import { makeCertificate } from './certificate.ts';
 
 /** One real redis-server without persistence. */
 export interface TestRedis {
@@ -44,7 +45,7 @@ export async function startRedis({ tls = false, cluster = false }: RedisOptions 
   requireProgram(redisProgram);
   const folder = mkdtempSync(join(tmpdir(), 'baton-redis-'));
   const port = await freePort();
-  const certificate = tls ? makeCertificate(folder) : undefined;
+  const certificate = tls ? tlsOptions(folder) : undefined;
   const args = [
     ...(certificate === undefined
       ? ['--port', String(port)]
@@ -165,13 +166,8 @@ async function launch(args: string[]): Promise<ChildProcess> {
   return child;
 }
 
-function makeCertificate(folder: string): { server: string[]; client: string[]; env: Record<string, string> } {
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', certificate, ...subject], {
-    stdio: 'ignore',
-  });
+function tlsOptions(folder: string): { server: string[]; client: string[]; env: Record<string, string> } {
+  const { key, certificate } = makeCertificate(folder);
   return {
     server: [
       '--tls-key-file',

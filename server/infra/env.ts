@@ -5,6 +5,7 @@ import { logLevels } from './log.ts';
 import { StartError } from '../core/startError.ts';
 import { type TraceExport, traceSettings } from './traceSettings.ts';
 import { unknownSettings } from './unknownSettings.ts';
+import { addressOf } from './postgres/client.ts';
 
 const { isValid, isValidCIDR } = ipaddr;
 const port = /^\d{1,5}$/;
@@ -211,6 +212,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
   if (data.DATABASE_REPLICA_URL !== undefined && data.DATABASE_URL === undefined) {
     throw new StartError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica');
   }
+  for (const url of [data.DATABASE_URL, data.DATABASE_REPLICA_URL]) if (url !== undefined) addressOf(url);
   const { traces, warnings } = traceSettings(present);
   return {
     host: data.HOST,

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { foldedEnums } from './foldedEnums.ts';
 import { packageFolder, commandLine } from '../core/place.ts';
 import { isOutOfConnections } from './sharedPool.ts';
-import { AwayError, StartError } from '../core/startError.ts';
+import { StartError } from '../core/startError.ts';
+import { Client, explainConnection } from './postgres/client.ts';
 
 const folder = join(packageFolder, 'prisma/migrations');
 /** The steps of versions before the first migration: they lead an earlier database to the tables that it makes. */
@@ -240,7 +241,7 @@ async function locked<T>(
 
 export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connect(url, performance.now() + roomWithin).catch((error: unknown) => {
-    throw new AwayError(`PostgreSQL does not answer (${reason(error)}): check DATABASE_URL and that it runs`);
+    throw explainConnection(error);
   });
   try {
     return await work(client);
@@ -251,7 +252,7 @@ export async function connected<T>(url: string, work: (client: pg.Client) => Pro
 
 /** Waits while other processes use all connections. */
 async function connect(url: string, until: number): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     application_name: 'baton migrate',

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { isOutOfConnections } from './sharedPool.ts';
+import { Client } from './postgres/client.ts';
 
 export interface Ping {
   /** Whether PostgreSQL accepts writes or has no free connection. Resolves within `answersWithin`, also when PostgreSQL is frozen. */
@@ -26,7 +27,7 @@ export function createPing(url: string): Ping {
   async function query(): Promise<boolean | 'full'> {
     try {
       if (!client) {
-        const fresh = new pg.Client({
+        const fresh = new Client({
           connectionString: url,
           connectionTimeoutMillis: answersWithin,
           query_timeout: answersWithin,

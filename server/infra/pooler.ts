@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Log } from './log.ts';
 import { sessionSettings } from './prisma.ts';
 import { isOutOfConnections } from './sharedPool.ts';
-import { AwayError, StartError } from '../core/startError.ts';
+import { StartError } from '../core/startError.ts';
+import { Client, explainConnection } from './postgres/client.ts';
 
 const withinMs = 5_000;
 /** Attempts to meet the same connection of the pooler twice. Without other work the first does. */
@@ -44,7 +45,7 @@ export async function refusePooledReplica(url: string): Promise<void> {
 async function connected<T>(url: string, work: (open: () => Promise<pg.Client>) => Promise<T>): Promise<T> {
   const clients: pg.Client[] = [];
   const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({
+    const client = new Client({
       connectionString: url,
       ...sessionSettings,
       connectionTimeoutMillis: withinMs,
@@ -91,7 +92,5 @@ function explained(error: unknown): unknown {
         .filter((name) => name !== 'application_name')
         .join(', ')} to its settings (${page})`,
     );
-  return error instanceof Error
-    ? new AwayError(`PostgreSQL does not answer (${message}): check DATABASE_URL and that it runs`)
-    : error;
+  return explainConnection(error);
 }

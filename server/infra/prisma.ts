@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import { limits as requestLimits } from '../core/limits.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { Client } from './postgres/client.ts';
 import { oneLargeAtOnce, withMostBytes } from './largeReads.ts';
 import type { Log } from './log.ts';
 import { SharedPool } from './sharedPool.ts';
@@ -86,7 +87,7 @@ export function createDatabase(url: string, log: Log, { prepared = true }: Datab
 }
 
 /** The pool has one timeout for connecting and for waiting; this client sets its own for connecting. */
-class ImpatientClient extends pg.Client {
+class ImpatientClient extends Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: limits.connectMs });
   }

@@ -1,13 +1,13 @@
-import pg from 'pg';
 import { commandLine } from '../../core/place.ts';
 import { StartError } from '../../core/startError.ts';
+import { Client } from '../../infra/postgres/client.ts';
 
 /**
  * Invalidates every cursor. A restored database reuses numbers that clients have seen, and an old cursor would skip new
  * events. Running servers keep the old key until they restart.
  */
 export async function renewCursors(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'baton migrate' });
+  const client = new Client({ connectionString: url, application_name: 'baton migrate' });
   await client.connect();
   try {
     await client.query(
