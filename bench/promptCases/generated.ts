@@ -1,11 +1,16 @@
 import type { Case } from './facts.ts';
-import { stories } from './stories.ts';
-import { programs, unwanted, written } from './story.ts';
+import { outputs } from './outputs.ts';
+import { stories, type Story } from './stories.ts';
+import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
 
 /** Every story in every program's format. */
 export function generatedCases(seed: number): Case[] {
-  return Object.entries(stories).flatMap(([name, storyOf], number) =>
+  const all: Record<string, (c: Choice, program: Program) => Story> = {
+    ...stories,
+    'outputs that are no plain text': outputs,
+  };
+  return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {
       const { legs, facts, forbidden = [] } = storyOf(new Choice(seed * 1_000 + number * 10 + index), program);
       return {

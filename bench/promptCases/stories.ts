@@ -14,7 +14,7 @@ import {
   source,
 } from './vocabulary.ts';
 
-interface Story {
+export interface Story {
   legs: readonly { steps: readonly Step[]; reason?: string }[];
   facts: readonly Fact[];
   /** Besides notices, asides, files that were read and prompts of sub-agents. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { isSearch, isTrivial, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
+import { screen } from './screen.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 import { commandTool, editTool, pollTool } from './tools.ts';
 import { writtenBy } from './written.ts';
@@ -317,8 +318,9 @@ function endingOf({ result, error }: RecordedCall): Outcome {
 /** The header lines before a command's output. */
 const frontOf = (text: string): string => text.slice(0, 400).split(/^Output:$/m, 1)[0]!;
 
-/** The output in the answer of a call, without what its program wrote around it. */
-export function bodyOf(text: string): string {
+/** The output in the answer of a call as a terminal shows it, without what its program wrote around it. */
+export function bodyOf(answer: string): string {
+  const text = screen(answer);
   const frame = framed(text);
   if (frame !== null)
     return frame
@@ -359,7 +361,7 @@ function pollOf({ name, arguments: given, result, error }: RecordedCall): (Outco
   const code = codeIn(text) ?? (exitCode === undefined ? null : Number(exitCode));
   const output = header.test(text)
     ? bodyOf(text)
-    : (/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '').trim();
+    : screen((/<output>([\s\S]*)/.exec(text)?.[1] ?? text).replace(/<\/output>\s*$/, '')).trim();
   const status = /<status>(\w+)<\/status>/.exec(front)?.[1];
   if (code !== null || status === 'completed' || status === 'failed')
     return { id, ending: (code ?? (status === 'failed' ? 1 : 0)) === 0 ? 'PASSED' : 'FAILED', output, code };

@@ -53,6 +53,31 @@ test.each([
 });
 
 test.each([
+  ['{"error":{"code":401,"message":"The key has expired"},"request_id":"r1"}', 'The key has expired'],
+  ['{\n  "status": "failed",\n  "errors": [\n    { "message": "Port 6123 is taken" }\n  ]\n}', 'Port 6123 is taken'],
+  [
+    'Error: 409 {"message":"A release of this name exists","documentation_url":"https://a.b"}',
+    'Error: 409 A release of this name exists',
+  ],
+  ['starting\n{"level":"error","msg":"cannot open the ledger","time":"12:00"}', 'cannot open the ledger'],
+  [
+    'HTTP/2 422\n{\n  "message": "Validation failed: name is missing",\n  "id": 4\n}',
+    'Validation failed: name is missing',
+  ],
+  ['{"stderr":"starting\\nTypeError: x is undefined\\n    at a.js:1","stdout":""}', 'TypeError: x is undefined'],
+  ['TypeError: expected ["a"] in {', 'TypeError: expected ["a"] in {'],
+])('gives what JSON says of a failure: %j', (output, error) => {
+  expect(failedAttemptsOf(workOf(failed('a', 'curl x', `Exit code 1\n${output}`)))).toMatchObject([{ error }]);
+});
+
+test('gives the reason as a terminal shows it', () => {
+  const output = 'Pulling 1%\rPulling 99%\r\u001B[K\u001B[31merror\u001B[0m: no space left on device';
+  expect(failedAttemptsOf(workOf(failed('a', 'docker pull x', `Exit code 1\n${output}`)))).toMatchObject([
+    { error: 'error: no space left on device' },
+  ]);
+});
+
+test.each([
   ['npm test', 'npm test'],
   ['npm test a.test.ts', 'npm test'],
   ['npm test -- -t "one"', 'cd /work && npm test 2>&1 | tail'],

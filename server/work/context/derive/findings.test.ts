@@ -24,3 +24,12 @@ test.each([
 test('leaves out what a message tells', () => {
   expect(found([started, used], 'The server listens on 6123.')).toEqual([]);
 });
+
+test.each([
+  ['{"id":"dep-7731","state":"ready","owner":{"name":"ada","mail":"a@b.c"}}', 'id: dep-7731'],
+  ['  "id": "dep-7731",', '  "id": "dep-7731",'],
+  ['created {"id":"dep-7731"} in 3 s', 'id: dep-7731'],
+  ['Building 1%\rBuilding 100%\rdeployed as dep-7731', 'deployed as dep-7731'],
+])('gives of %j only what the later command took', (result, line) => {
+  expect(found([ran('a', 'deploy up', { result }), ran('b', 'deploy logs dep-7731')])).toEqual([`a: ${line.trim()}`]);
+});

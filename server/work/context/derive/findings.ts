@@ -1,6 +1,7 @@
 import { shorten } from '../shorten.ts';
 import type { Actions, Action } from './actions.ts';
 import { isReading } from './commands.ts';
+import { jsonIn, membersIn } from './json.ts';
 
 /** A line of a call's output, and the call. */
 export interface Finding {
@@ -26,6 +27,13 @@ const wordsOf = (text: string): Set<string> => new Set([...wordsIn(text)].filter
 /** A successor can read files and edits again. */
 const isReadAgain = ({ command, parts }: Action): boolean => command === null || parts.every(isReading);
 
+/** A line; of JSON the values that have one of the words. */
+function partWith(line: string, used: readonly string[]): string {
+  if (jsonIn(line) < 0) return line;
+  const members = membersIn(line).filter(({ value }) => used.some((word) => value.includes(word)));
+  return members.length === 0 ? line : members.map(({ name, value }) => `${name}: ${value}`).join('; ');
+}
+
 /** Lines of results from which a later command took a port, an id or another name, oldest first; the newest `maxFindings`. Leaves out what messages tell. */
 export function findingsOf({ list }: Actions, messages: string): Finding[] {
   const told = wordsOf(messages);
@@ -47,7 +55,7 @@ export function findingsOf({ list }: Actions, messages: string): Finding[] {
       for (const word of here) known.add(word);
       if (here.every((word) => told.has(word))) continue;
       found.push({
-        line: shorten(line.trim(), lineCharacters),
+        line: shorten(partWith(line.trim(), here), lineCharacters),
         command: shorten((action.command ?? '').trim(), commandCharacters),
         callId: action.call.callId,
       });

@@ -23,6 +23,7 @@ test.each([
   ['a warning of a logger', '10:01:02 [WARN] pool: few connections', '10:01:02 [WARN] pool: few connections'],
   ['a way out that it took', 'Cannot reach db-a, falling back to db-b', 'Cannot reach db-a, falling back to db-b'],
   ['a setting that it printed', 'ready\nlistening: 6123', 'listening: 6123'],
+  ['a value of JSON', '{"state":"ready","region":"north","port":6123}', 'port: 6123'],
 ])('gives %s', (_what, output, line) => {
   expect(seen([build(output)])).toEqual([`a: ${line}`]);
 });

@@ -3,6 +3,7 @@ import { shorten } from '../shorten.ts';
 import { inFolder, type Action, type Actions } from './actions.ts';
 import { isCheck, isReading, isSearch, isTrivial, programOf } from './commands.ts';
 import { isDistinct, wordsIn, type Finding } from './findings.ts';
+import { membersIn } from './json.ts';
 import { fieldsOf, type RecordedCall } from './log.ts';
 
 /** Calls of each of the two kinds: warnings, and values that were read or printed. */
@@ -93,6 +94,8 @@ export function observationsOf(
 const linesOf = (output: string): string[] =>
   output.split('\n').flatMap((line) => {
     if (line.length > longestLine) return [];
+    const members = /^\s*[{[].*[}\]]\s*$/.test(line) ? membersIn(line) : [];
+    if (members.length > 0) return members.map(({ name, value }) => `${name}: ${value.replace(/\s+/g, ' ').trim()}`);
     const own = line
       .replace(place, '')
       .replace(/\s+/g, ' ')

@@ -1,3 +1,4 @@
+import { jsonIn, reasonIn } from './json.ts';
 import { shorten } from '../shorten.ts';
 
 const longest = 300;
@@ -16,6 +17,21 @@ const scoreOf = (line: string): number =>
 
 /** The line of a failed call's output that says why it failed. */
 export function reasonLine(output: string): string {
+  const text = output.trim();
+  const said = jsonIn(text) === 0 && /[}\]]$/.test(text) ? reasonIn(text) : null;
+  return shorten(withoutJson(tellingLine(said ?? output)), longest) || 'failed without a message';
+}
+
+const quoted = /^"[^"\\]{1,100}"\s*:\s*"(?:[^"\\]|\\.)*",?$/;
+/** A line without JSON in it: what that says stands in its place. */
+function withoutJson(line: string): string {
+  if (quoted.test(line)) return reasonIn(line) ?? line;
+  const at = jsonIn(line);
+  const said = at < 0 ? null : reasonIn(line.slice(at));
+  return said === null ? line : `${line.slice(0, at)}${said.replace(/\s+/g, ' ')}`.trim();
+}
+
+function tellingLine(output: string): string {
   const all = output.replace(/<\/?tool_use_error>/g, '').split('\n');
   const lines = all.length <= 2 * considered ? all : [...all.slice(0, considered), ...all.slice(-considered)];
   // A traceback ends with its reason; other tools say the first reason first.
@@ -27,7 +43,7 @@ export function reasonLine(output: string): string {
     if (score < most || (score === most && score <= 0)) continue;
     [best, most] = [line, score];
   }
-  return shorten(best.trim(), longest) || 'failed without a message';
+  return best.trim();
 }
 
 const mostTests = 3;
