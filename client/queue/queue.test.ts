@@ -91,7 +91,7 @@ describe('the queue page', () => {
     const { page, faults } = await go('/queue');
     await row(page, 'Nobody accepted it').waitFor();
     expect(await row(page, 'Nobody accepted it').innerText()).toMatch(
-      /^Operator[^]*an operator, who chooses its agent/,
+      /^No holder[^]*an operator, who chooses its agent/,
     );
     await look(page, 'queue');
     await page.getByLabel('Waiting for an operator only').check();

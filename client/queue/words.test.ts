@@ -40,6 +40,6 @@ describe('a waiting session', () => {
         withoutPlace({ suspended: true, escalated: false }),
         withoutPlace({ suspended: false, escalated: false }),
       ].map((look) => look?.word),
-    ).toEqual(['Operator', 'Paused', undefined]);
+    ).toEqual(['No holder', 'Paused', undefined]);
   });
 });

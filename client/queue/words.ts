@@ -1,5 +1,6 @@
 import { agingMs } from '../../server/work/queue/rules.ts';
 import type { SessionPriority } from '../gql/graphql.ts';
+import { situationLooks } from '../sessions/looks.ts';
 import type { Look } from '../ui/Badge.tsx';
 
 export const priorityWords: Record<SessionPriority, string> = {
@@ -42,6 +43,6 @@ export function wantedText({
 
 /** Why an entry has no place; null when it has one. */
 export function withoutPlace({ suspended, escalated }: { suspended: boolean; escalated: boolean }): Look | null {
-  if (escalated) return { tone: 'bad', icon: 'user', word: 'Operator' };
-  return suspended ? { tone: 'wait', icon: 'pause', word: 'Paused' } : null;
+  if (escalated) return situationLooks.WITHOUT_HOLDER;
+  return suspended ? situationLooks.PAUSED : null;
 }

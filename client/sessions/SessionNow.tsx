@@ -1,9 +1,11 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { PresenceOf } from '../agents/Presence.tsx';
 import { graphql } from '../gql/gql.ts';
+import type { SessionNowFragment } from '../gql/graphql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { HandoffActions } from '../handoffs/decide/HandoffActions.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
+import { wantedText } from '../queue/words.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { Deadline } from '../ui/Deadline.tsx';
 import { Fold } from '../ui/Fold.tsx';
@@ -12,10 +14,11 @@ import { useFocusKept } from '../ui/useFocusKept.ts';
 import styles from './SessionNow.module.css';
 import { tenureLooks } from './tenureLooks.ts';
 
-export const SessionNowFragment = graphql(`
+export const SessionNowDocument = graphql(`
   fragment SessionNow on Session {
     id
     status
+    situation
     summary
     endReason
     result
@@ -29,6 +32,16 @@ export const SessionNowFragment = graphql(`
       state
       startedAt
     }
+    queueEntry {
+      agentType
+      role
+      escalated
+      position
+    }
+    lastHandoff {
+      id
+      ...HandoffBadge
+    }
     openHandoff {
       id
       status
@@ -40,11 +53,11 @@ export const SessionNowFragment = graphql(`
 `);
 
 /** The session's holder, its waiting handoff and, when finished, its result. */
-export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowFragment> }) {
-  const { status, agent, agentSession, openHandoff, summary, endReason, result, updatedAt } = readFragment(
-    SessionNowFragment,
-    masked,
-  );
+export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowDocument> }) {
+  const session = readFragment(SessionNowDocument, masked);
+  const { status, situation, agent, agentSession, lastHandoff, openHandoff, summary, endReason, result, updatedAt } =
+    session;
+  const why = whyText(session);
   // A decided handoff disappears with its focused button.
   useFocusKept(openHandoff?.id ?? '');
   const isOver = status !== 'RUNNING' && status !== 'PAUSED';
@@ -68,6 +81,12 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
           )}
         </span>
       </div>
+      {why !== null && <p className={styles.why}>{why}</p>}
+      {situation === 'WITHOUT_HOLDER' && lastHandoff && (
+        <div className={styles.line}>
+          <HandoffBadge handoff={lastHandoff} withRoute />
+        </div>
+      )}
       {openHandoff && (
         <div className={styles.line}>
           <HandoffBadge handoff={openHandoff} />
@@ -81,3 +100,21 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
     </div>
   );
 }
+
+/** What the session waits for, and what a person may do about it; null when its holder works or it is over. */
+function whyText({ situation, queueEntry }: Pick<SessionNowFragment, 'situation' | 'queueEntry'>): string | null {
+  switch (situation) {
+    case 'QUEUED':
+      return queueEntry ? `Waits for ${wantedText(queueEntry)}${placeText(queueEntry.position)}.` : null;
+    case 'WITHOUT_HOLDER':
+      return queueEntry ? `Waits for ${wantedText(queueEntry)}.` : 'No agent will get it until somebody reassigns it.';
+    case 'LIMIT_REACHED':
+      return 'Agents can hand it off no more until somebody reassigns it or raises its limit.';
+    case 'SILENT':
+      return 'Nothing has happened for 30 minutes or more.';
+    default:
+      return null;
+  }
+}
+
+const placeText = (position: number | null | undefined): string => (position == null ? '' : `, number ${position}`);

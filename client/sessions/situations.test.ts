@@ -92,6 +92,17 @@ it('a session that became silent is shown as that within minutes, in its place',
   expect(faults).toEqual([]);
 }, 90_000);
 
+it.each([
+  ['QUEUED', 'Waits for an agent of type GEMINI, number 1.'],
+  ['WITHOUT_HOLDER', 'No agent will get it until somebody reassigns it.'],
+  ['LIMIT_REACHED', 'Agents can hand it off no more until somebody reassigns it or raises its limit.'],
+  ['SILENT', 'Nothing has happened for 30 minutes or more.'],
+])('the page of a session says what it waits for: %s', async (situation, words) => {
+  const { page, faults } = await go(`/sessions/${encodeId('session', ids.get(situation)!)}`);
+  await page.getByText(words, { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 it('the page of a session shows its situation, and follows it', async () => {
   const { page, faults } = await go(`/sessions/${encodeId('session', ids.get('WAITING_FOR_ACCEPTANCE')!)}`);
   const intro = page.locator('main h1 + div');
