@@ -62,6 +62,9 @@ describe('the graph page', () => {
     await expect
       .poll(() => [new URL(page.url()).pathname, Object.fromEntries(new URL(page.url()).searchParams)], patiently)
       .toEqual(['/handoffs', wanted]);
+    // The list tells why each was given, and why it ended.
+    const reason = page.getByRole('cell', { name: /The deployment script is Go/ });
+    await expect.poll(() => reason.textContent(), patiently).toContain('It ended: The script is generated');
     await page.goBack();
     await number.waitFor();
     await page

@@ -7,6 +7,7 @@ import { deadlineLook, leftText } from '../ui/deadline.ts';
 import { Time } from '../ui/Time.tsx';
 import { formatExact } from '../ui/time.ts';
 import { Tooltip } from '../ui/Tooltip.tsx';
+import { endedBecause } from './ended.ts';
 import styles from './HandoffBadge.module.css';
 import { handoffLooks } from './looks.ts';
 
@@ -81,7 +82,7 @@ function Shown({ handoff, look, className = '', withRoute = false }: ShownProps 
 }
 
 function Story({ handoff }: { handoff: HandoffBadgeData }) {
-  const outcome = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
+  const outcome = endedBecause(handoff);
   return (
     <dl className={styles.story}>
       <dt>From</dt>
@@ -100,7 +101,7 @@ function Story({ handoff }: { handoff: HandoffBadgeData }) {
           <dd>{formatExact(handoff.deadlineAt)}</dd>
         </>
       )}
-      {outcome && (
+      {outcome !== null && (
         <>
           <dt>{handoffLooks[handoff.status].word}</dt>
           <dd>{outcome}</dd>

@@ -1,7 +1,7 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { outcomeOf } from '../handoffs/page/HandoffFacts.tsx';
+import { endedBecause } from '../handoffs/ended.ts';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { Variables } from '../handoffs/Variables.tsx';
 import { Fold } from '../ui/Fold.tsx';
@@ -46,7 +46,7 @@ export const RoutedEntryFragment = graphql(`
 /** A handoff in the log: its target, reason, variables and outcome. */
 export function RoutedEntry({ message: masked }: { message: FragmentType<typeof RoutedEntryFragment> }) {
   const { sequence, content, createdAt, handoff } = readFragment(RoutedEntryFragment, masked);
-  const outcome = handoff && outcomeOf(handoff);
+  const outcome = handoff && endedBecause(handoff);
   return (
     <article className={styles.routed} data-routed>
       <header className={styles.head}>

@@ -4,7 +4,7 @@ import { graphql } from '../gql/gql.ts';
 import type { StageDetailsQuery } from '../gql/graphql.ts';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
-import { outcomeOf } from '../handoffs/page/HandoffFacts.tsx';
+import { endedBecause } from '../handoffs/ended.ts';
 import { Json } from '../tools/Definition.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Fold } from '../ui/Fold.tsx';
@@ -136,7 +136,7 @@ function Left({ result: { outcome, payload, reason, at, agent } }: { result: Res
 
 function Arrived({ handoff }: { handoff: Arrival }) {
   const { outcome, reason, initiatedAt, sourceAgent } = handoff;
-  const declined = outcomeOf(handoff);
+  const declined = endedBecause(handoff);
   return (
     <>
       <Line icon="arrow">

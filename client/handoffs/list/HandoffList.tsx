@@ -14,6 +14,7 @@ import { Icon } from '../../ui/Icon.tsx';
 import { ListTable, TablePage } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
 import type { HandoffItem } from '../decide/HandoffActDialog.tsx';
+import { endedBecause } from '../ended.ts';
 import { HandoffBadge } from '../HandoffBadge.tsx';
 import styles from './HandoffsPage.module.css';
 
@@ -22,8 +23,14 @@ const HandoffsQuery = graphql(`
     handoffs(where: $where, first: 50, after: $after) {
       nodes {
         id
+        status
         initiatedAt
+        deadlineAt
+        closedAt
         reason
+        rejectionReason
+        failureReason
+        cancelReason
         session {
           id
           title
@@ -160,6 +167,7 @@ function ListPage({ filter, after, before, rest, total, onMore, onRead, selectio
 
 function Row({ handoff, selection }: { handoff: Data['handoffs']['nodes'][number]; selection: Selection | undefined }) {
   const { id, sourceAgent, targetAgent, session, reason, initiatedAt } = handoff;
+  const ended = endedBecause(handoff);
   return (
     <tr data-selected={selection?.ids.has(id)}>
       <td className={selection && withBox}>
@@ -185,8 +193,16 @@ function Row({ handoff, selection }: { handoff: Data['handoffs']['nodes'][number
           {session.title}
         </Link>
       </td>
-      <td className={`${styles.text} soft`} title={reason ?? undefined}>
-        {reason ?? 'none given'}
+      <td>
+        <div className={`${styles.text} soft`} title={reason ?? undefined}>
+          {reason ?? 'none given'}
+        </div>
+        {ended !== null && (
+          <div className={styles.text} title={ended}>
+            <Icon name="back" size={13} /> <span className="hidden">It ended: </span>
+            {ended}
+          </div>
+        )}
       </td>
       <td className={styles.text}>
         <Time at={initiatedAt} />

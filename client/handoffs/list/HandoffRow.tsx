@@ -10,8 +10,8 @@ import { Icon } from '../../ui/Icon.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { endpoints } from '../../urql.ts';
+import { endedBecause } from '../ended.ts';
 import { HandoffBadge } from '../HandoffBadge.tsx';
-import { outcomeOf } from '../page/HandoffFacts.tsx';
 import { HandoffPayload } from '../page/HandoffPayload.tsx';
 import styles from './HandoffRow.module.css';
 import { PromptDialog } from '../PromptDialog.tsx';
@@ -52,7 +52,7 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
   const { id, depth, reason, initiatedAt, sentBack, returnOf, sourceAgent, targetAgent } = handoff;
   const [open, setOpen] = useState(false);
   const payload = useId();
-  const outcome = outcomeOf(handoff);
+  const outcome = endedBecause(handoff);
   return (
     <tbody className={styles.handoff} data-open={open}>
       <tr>

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/Icon.tsx';
 import { Deadline } from '../../ui/Deadline.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { formatDuration, formatExact } from '../../ui/time.ts';
+import { endedBecause } from '../ended.ts';
 import styles from './HandoffFacts.module.css';
 import { handoffLooks } from '../looks.ts';
 
@@ -58,7 +59,7 @@ export const viaWords: Record<HandoffVia, string> = {
 export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof HandoffFactsFragment> }) {
   const handoff = readFragment(HandoffFactsFragment, masked);
   const { status, reason, via, circular, actor, sourceAgent, targetAgent } = handoff;
-  const outcome = outcomeOf(handoff);
+  const outcome = endedBecause(handoff);
   return (
     <div className={styles.facts}>
       <div className={styles.way}>
@@ -108,23 +109,6 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
       </dl>
     </div>
   );
-}
-
-/** Why the handoff failed; null when it did not. */
-export function outcomeOf({
-  status,
-  rejectionReason,
-  failureReason,
-  cancelReason,
-  deadlineAt,
-  closedAt,
-}: Pick<Facts, 'status' | 'rejectionReason' | 'failureReason' | 'cancelReason' | 'deadlineAt' | 'closedAt'>):
-  string | null {
-  if (status === 'TIMED_OUT')
-    return closedAt != null && closedAt < deadlineAt
-      ? 'Timed out by an operator before the deadline.'
-      : `Not accepted by ${formatExact(deadlineAt)}.`;
-  return rejectionReason ?? failureReason ?? cancelReason ?? null;
 }
 
 function stepsOf({ status, initiatedAt, acceptedAt, closedAt, deadlineAt }: Facts) {
