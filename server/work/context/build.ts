@@ -20,7 +20,7 @@ import { observationsOf } from './derive/observations.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
-import { tellingOf } from './derive/talk.ts';
+import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
@@ -250,7 +250,9 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
     let left = budget;
     for (const { sequence, role, content, recordedBy, shortened: isCut } of messages) {
       if (kept.has(sequence)) continue;
-      const short = shorten(content, charactersOf[role]);
+      const told =
+        role === 'ASSISTANT' && sequence !== lastAssistant?.sequence ? withoutAnnouncements(content) : content;
+      const short = shorten(told, charactersOf[role]);
       if (short.length > left) continue;
       left -= short.length;
       kept.set(sequence, {

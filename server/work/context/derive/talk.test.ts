@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tellingOf } from './talk.ts';
+import { tellingOf, withoutAnnouncements } from './talk.ts';
 
 const telling = (...said: [who: 'person' | 'agent', content: string][]): (number | undefined)[] => {
   const all = said.map(([who, content], index) => ({ who, content, sequence: index + 1 }));
@@ -18,6 +18,10 @@ test.each([
   'Good. Next I will check the imports.',
   'Perfect! Now let me verify that it works:',
   "I'm going to search for usages of `x`.",
+  'Now run all tests.',
+  'Good — now commit and push.',
+  'Now add the light theme to `app.css`. Then run the tests.',
+  'I’m rerunning the focused test, I will report.',
 ])('%j only announces the next step', (content) => {
   expect(telling(['agent', content], ['agent', 'Done with it all; 3 are left.'])[0]).toBe(0);
 });
@@ -28,6 +32,10 @@ test.each([
   'I will use one table, because rows are few.',
   'Let me use port 6123 instead of 80.',
   '確認します。',
+  'Now the tests pass.',
+  'Next runs fail.',
+  "I'm running out of memory because the cache grows.",
+  '- Let me look.',
 ])('%j tells something', (content) => {
   expect(telling(['agent', content], ['agent', 'x'])[0]).toBe(1);
 });
@@ -60,5 +68,47 @@ test('rates messages by their numbers, not by their place in the list', () => {
       };
       expect(rated(shuffled)).toEqual(rated(all));
     }),
+  );
+});
+
+test.each([
+  ['All 120 tests pass. Let me also check the build.', 'All 120 tests pass.'],
+  ['Clean compile. Now run tests and credo in parallel.', 'Clean compile.'],
+  ['Good. The config has no endpoint. I need to add it. Let me also check dev.exs.', 'The config has no endpoint.'],
+  ['Let me see.\n\nThe cookie has no domain.\n\nNow fix it.', 'The cookie has no domain.'],
+  [
+    'I will keep the old column, because rows are few. Let me write it.',
+    'I will keep the old column, because rows are few.',
+  ],
+  ['Let me explain: the cookie has no domain. Now fix it.', 'Let me explain: the cookie has no domain.'],
+  ['Found:\n- Let me in\n- now run', 'Found:\n- Let me in\n- now run'],
+  [`Let me see. ${'It is so. '.repeat(100)}`, `Let me see. ${'It is so. '.repeat(100)}`],
+])('of %j only what it tells stays', (content, told) => {
+  expect(withoutAnnouncements(content)).toBe(told);
+});
+
+test('whatever is announced around it, what a message tells stays, in order', () => {
+  const tells = fc.constantFrom(
+    'The cookie has no domain.',
+    'Two of 9 tests fail.',
+    'Port 6123 is taken.',
+    'It works!',
+  );
+  const announced = fc.constantFrom(
+    'Let me see.',
+    'Now run the tests.',
+    'I’m checking the log.',
+    'Good.',
+    'Next, I will push.',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(tells, announced), { maxLength: 12 }),
+      fc.constantFrom(' ', '\n\n'),
+      (said, between) => {
+        const told = withoutAnnouncements(said.join(between)).replace(/\s+/g, ' ');
+        expect(told).toBe(said.filter((part) => /cookie|fail|taken|works/.test(part)).join(' '));
+      },
+    ),
   );
 });

@@ -1,20 +1,52 @@
 /** How much an agent's message tells its successor: 0 for an announcement of its next step, 2 for the last words before a person's, else 1. */
 export type Telling = 0 | 1 | 2;
 
-const longestAside = 280;
+/** A longer message is a report. */
+const longestAside = 600;
+const verbs =
+  'add|apply|build|check|claim|clean|close|commit|continue|create|edit|file|find|fix|implement|inspect|install|look|make|move|open|push|read|refactor|remove|rename|replace|rerun|review|run|search|see|start|sync|test|try|update|verify|wire|write';
+const doing =
+  'adding|applying|building|checking|claiming|cleaning|closing|committing|continuing|creating|doing|editing|filing|fixing|implementing|inspecting|installing|looking|making|moving|narrowing|opening|pushing|reading|refactoring|removing|renaming|replacing|rerunning|reviewing|running|searching|starting|syncing|testing|trying|updating|verifying|wiring|writing';
+const filler =
+  'now|next|first|then|so|also|finally|ok(?:ay)?|good|great|perfect|excellent|alright|right|sure|nice|done|understood|got it|all good';
+const i = "i(?:'|’)m|i am";
 /** How a sentence begins that only says what the agent does next, or that it goes on. */
-const announces =
-  /^(?:(?:now|next|first|then|so|also|ok(?:ay)?|good|great|perfect|excellent|alright|right|sure|nice|done|understood|got it|all good)[,.!:;]?\s*)*(?:(?:let me|let's|i'll|i’ll|i will|i'm going to|i’m going to|i am going to|i need to|i should|i'm now|i’m now|time to|moving on|continuing)\b.*)?$/i;
+const announces = new RegExp(
+  String.raw`^(?:(?:${filler})[,.!:;]?(?:\s*[—–-])?\s*)*(?:(?:let me|let's|i'll|i’ll|i will|(?:${i}) going to|i need to|i should|(?:${i}) now|time to|moving on|continuing|(?:${i}) (?:also |just |then |first )*(?:${doing}))\b.*)?$`,
+  'i',
+);
+const orders = new RegExp(
+  String.raw`^(?:(?:${filler})[,.!:;]?(?:\s*[—–-])?\s*)*(?:now|next|then|first|finally),? (?:(?:also|just|let me) )*(?:${verbs})\b`,
+  'i',
+);
 /** What makes an announcement worth keeping. */
 const reasons =
   /\b(?:because|since|instead|rather than|so that|not\b.{1,40}\bbut|decided|found|turns out|must|never|don't|fails?|broken|bug|cause)\b|:\s*\S+.*\d/i;
-const sentences = /(?<=[.!:])\s+|\n+/;
+const sentences = /((?<=[.!:])\s+|\n+)/;
+/** Lists, tables, headings and code are no talk. */
+const structured = /^\s*(?:[-*#|>]|\d+[.)]|`{3}|~{3})/m;
 
-const isAside = (content: string): boolean => {
+const isAnnouncement = (sentence: string): boolean =>
+  (announces.test(sentence) || orders.test(sentence)) && !reasons.test(sentence);
+
+/** A message of an agent without the sentences that only announce its next step; empty when it says nothing else. */
+export function withoutAnnouncements(content: string): string {
   const text = content.trim();
-  if (text.length > longestAside || reasons.test(text)) return false;
-  return text.split(sentences).every((sentence) => announces.test(sentence.trim()));
-};
+  if (text.length > longestAside || structured.test(text)) return content;
+  const parts = text.split(sentences);
+  // Even places hold sentences, each with the space after it.
+  const isLeftOut = (at: number): boolean => {
+    const sentence = (parts[at] ?? '').trim();
+    return sentence === '' || (isAnnouncement(sentence) && !leads(at));
+  };
+  /** What stands behind a colon belongs to the words before it. */
+  const leads = (at: number): boolean =>
+    parts[at]!.endsWith(':') && !(parts[at + 1] ?? '\n').includes('\n') && !isLeftOut(at + 2);
+  const kept = parts.filter((_part, index) => !isLeftOut(index - (index % 2)));
+  return kept.length === parts.length ? content : kept.join('').trim();
+}
+
+const isAside = (content: string): boolean => withoutAnnouncements(content) === '';
 
 /** The newest message of an agent is no aside: its successor goes on from there. */
 export function tellingOf<Message extends { sequence: number; content: string }>(
