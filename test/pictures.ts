@@ -15,7 +15,7 @@ const pictures: {
   {
     name: 'sessions',
     path: '/',
-    options: { viewport: { width: 1280, height: 760 } },
+    options: { viewport: large },
     before: async (page) => {
       await page.getByRole('link', { name: /^Handoff waiting: from reviewer-1 to claude-1/ }).hover();
       await page.getByRole('tooltip').first().waitFor();
