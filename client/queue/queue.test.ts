@@ -75,7 +75,7 @@ describe('the queue page', () => {
     await select.focus();
     await page.keyboard.press('ArrowUp');
     await expect.poll(() => titles(page), patiently).toEqual(['Second come', 'Third come', 'First come']);
-    expect(await select.inputValue()).toBe('HIGH');
+    await expect.poll(() => select.inputValue(), patiently).toBe('HIGH');
     expect(await select.evaluate((field) => field === document.activeElement)).toBe(true);
     expect((await db.pool.query('SELECT priority FROM sessions WHERE id = $1', [second])).rows).toEqual([
       { priority: 'HIGH' },

@@ -12,7 +12,9 @@ describe('a server without BATON_ADMIN_KEY', () => {
   it('needs no key while none exists, applies the role of a presented key, and checks Host', async () => {
     const { url: openUrl, stop } = await startApp(empty);
     expect((await client(openUrl).post(viewer)).data).toEqual({ viewer: { role: 'ADMIN', agent: null, key: null } });
-    expect((await send(`${openUrl}/livez`, { headers: { host: 'baton.example.com' } })).status).toBe(403);
+    expect(
+      (await send(`${openUrl}/graphql?query={viewer{role}}`, { headers: { host: 'baton.example.com' } })).status,
+    ).toBe(403);
     const secret = await secretFor(empty.pool, 'ANALYST');
     expect((await client(openUrl, { key: secret }).post(viewer)).data).toMatchObject({ viewer: { role: 'ANALYST' } });
     expect((await client(openUrl, { key: newSecret() }).post(viewer)).status).toBe(401);
