@@ -50,13 +50,26 @@ async function run(args: string[]): Promise<void> {
 }
 
 /** @throws StartError when a file has an error, AwayError when Baton is busy */
-async function importOnce(roots: readonly string[], { url, type, dryRun, json }: Options): Promise<void> {
+async function importOnce(roots: readonly string[], options: Options): Promise<void> {
+  const report = await sendDefinitions(roots, options);
+  if (options.json) printJson(report, 2);
+  else printReport(report, options.dryRun);
+  demandWhole(report);
+}
+
+/** @throws StartError without a file, AwayError when Baton is busy */
+export async function sendDefinitions(
+  roots: readonly string[],
+  { url, type, dryRun }: Omit<Options, 'json'>,
+): Promise<AgentImportReport> {
   const files = await readDefinitions(roots);
   if (files.length === 0)
     throw new StartError(`${roots.join(', ')} ${roots.length === 1 ? 'holds' : 'hold'} no .md file: check the path`);
-  const report = await send(url, { files, dryRun, ...(type !== undefined && { defaultType: type }) });
-  if (json) printJson(report, 2);
-  else printReport(report, dryRun);
+  return send(url, { files, dryRun, ...(type !== undefined && { defaultType: type }) });
+}
+
+/** @throws StartError when a file has an error, for which nothing was imported */
+export function demandWhole(report: AgentImportReport): void {
   const errors = report.problems.filter(({ severity }) => severity === 'ERROR').length;
   if (errors > 0) throw new StartError(`Nothing was imported: ${counted(errors, 'error')}`);
 }
@@ -79,7 +92,7 @@ async function send(url: string, input: object): Promise<AgentImportReport> {
   throw response.headers.has('retry-after') ? new AwayError(message) : new StartError(message);
 }
 
-function printReport({ agents, problems }: AgentImportReport, dryRun: boolean): void {
+export function printReport({ agents, problems }: AgentImportReport, dryRun: boolean): void {
   for (const { path, line, severity, message, suggestion } of problems) {
     tellLine(
       `${path}${line === null ? '' : `:${line}`}: ${severity}: ${message}${suggestion === null ? '' : `: ${suggestion}`}`,

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { didYouMean } from './closest.ts';
 
 /** A command of `baton`. `commands.ts` gives it its name. */
 export interface Command {
@@ -16,6 +17,14 @@ export function readArguments<Config extends ParseArgsConfig>(config: Config): R
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    const [, option] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+    if (option === undefined) throw new UsageError(message);
+    throw new UsageError(
+      `Unknown option '--${option}'.${didYouMean(
+        `--${option}`,
+        Object.keys(config.options ?? {}).map((name) => `--${name}`),
+      )}`,
+    );
   }
 }

@@ -38,6 +38,10 @@ export const commands: Record<string, Entry> = {
     summary: 'registers agents from Markdown files',
     load: async () => (await import('./agents.ts')).agentsImport,
   },
+  'pipelines import': {
+    summary: 'defines a pipeline, and registers its agents',
+    load: async () => (await import('./pipelines.ts')).pipelinesImport,
+  },
   hook: {
     summary: 'answers the hooks of Claude Code and Codex',
     load: async () => (await import('./hookUsage.ts')).hook,

@@ -74,6 +74,22 @@ describe('baton', () => {
   });
 });
 
+describe('what is spelled nearly right', () => {
+  it.each([
+    [['strat'], "There is no command 'strat'. Did you mean 'start'?"],
+    [['pipeline', 'import', 'story'], "There is no command 'pipeline'. Did you mean 'pipelines import'?"],
+    [['agents', 'improt'], "There is no command 'agents'. Did you mean 'agents import'?"],
+    [['watch', '--agnet', 'codex-1'], "Unknown option '--agnet'. Did you mean '--agent'?"],
+    [['pipelines', 'import', 'stroy'], "that ships with Baton (story). Did you mean 'story'?"],
+  ])('%j is told what was meant', async (args, message) => {
+    expect((await baton(args)).stderr).toContain(message);
+  });
+
+  it.each([[['fly']], [['start', '--xyzzy']]])('%j gets no guess', async (args) => {
+    expect((await baton(args)).stderr).not.toContain('Did you mean');
+  });
+});
+
 describe('the address of the server', async () => {
   const database = await testDatabase();
   const { url } = await startApp(database);

@@ -1,6 +1,7 @@
 import { DomainError } from '../server/core/errors.ts';
 import { packageVersion } from '../server/core/place.ts';
 import { AwayError, StartError } from '../server/core/startError.ts';
+import { didYouMean } from './closest.ts';
 import { UsageError } from './command.ts';
 import { print, tell } from './output.ts';
 import { commands } from './commands.ts';
@@ -29,7 +30,7 @@ export async function run(argv: string[]): Promise<number> {
   if (isHelp(argv[0])) return done(usage);
   if (argv[0] === '--version') return done(packageVersion());
   const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((words) => Object.hasOwn(commands, words));
-  if (name === undefined) return wrong(argv[0] === undefined ? '' : `There is no command '${argv[0]}'.`, usage);
+  if (name === undefined) return wrong(argv[0] === undefined ? '' : unknown(argv), usage);
   const command = await commands[name]!.load();
   const args = argv.slice(name.split(' ').length);
   if (args.some(isHelp)) return done(command.usage);
@@ -42,6 +43,12 @@ export async function run(argv: string[]): Promise<number> {
     tell(isKnown ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
     return error instanceof AwayError ? exitCodes.tryAgain : exitCodes.refused;
   }
+}
+
+function unknown([first = '', second = '']: string[]): string {
+  const names = Object.keys(commands);
+  const near = didYouMean(`${first} ${second}`.trim(), names) || didYouMean(first, names);
+  return `There is no command '${first}'.${near}`;
 }
 
 /** A file or folder that cannot be read or written: the message names it. */

@@ -124,7 +124,8 @@ function ListPage({ archived, after, before, pages, total, onMore }: ListPagePro
       total={total}
       empty={
         <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
-          A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
+          A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.{' '}
+          <code>baton pipelines import story</code> defines the one that ships with Baton, with its agents.
         </EmptyState>
       }
       row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
