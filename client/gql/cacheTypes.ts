@@ -508,6 +508,7 @@ export const embeddedTypes: string[] = [
   "SessionStage",
   "SetAgentStatusPayload",
   "SetTasksPayload",
+  "TakenPipelineWay",
   "TargetCandidate",
   "TargetFactor",
   "TargetSuggestion",

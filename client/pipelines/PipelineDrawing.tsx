@@ -17,18 +17,27 @@ export interface DrawnProgress {
   position?: number | null;
 }
 
+export interface TakenWay {
+  from: string;
+  outcome: string;
+  to?: string | null;
+  times: number;
+}
+
 export interface PipelineDrawingProps {
   definition: DrawnDefinition;
   /** Accessible name of the figure. */
   label: string;
   /** Progress by stage; without it, stages show their role and type. */
   progress?: readonly DrawnProgress[];
+  /** The ways that the Session took; without it, no way is drawn as taken. */
+  taken?: readonly TakenWay[];
   /** Makes each stage a button that opens the element with the id `controls`. */
   choice?: { chosen: string | null; onChoose: (stage: string) => void; controls: string };
 }
 
 /** The stages and transitions of a pipeline: a list of stages in the order of the definition, placed over the lines. */
-export function PipelineDrawing({ definition, label, progress, choice }: PipelineDrawingProps) {
+export function PipelineDrawing({ definition, label, progress, taken = [], choice }: PipelineDrawingProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const id = useId();
@@ -69,7 +78,7 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
               <path className={styles.line} data-kind="way" d={smooth(entry)} markerEnd={`url("#${id}-way")`} />
             )}
             {ways.map((way) => {
-              const kind = isTaken(way, progressOf) ? 'taken' : 'way';
+              const kind = timesTaken(way, taken) > 0 ? 'taken' : 'way';
               return (
                 <path
                   key={`${way.from} ${way.to}`}
@@ -85,20 +94,23 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
             {end && <circle className={styles.end} cx={end.x} cy={end.y} r="4.5" />}
             {end && <circle className={styles.endDot} cx={end.x} cy={end.y} r="2" />}
           </svg>
-          {ways.map(
-            ({ from, to, label: words }) =>
-              words && (
-                <span
-                  key={`${from} ${to}`}
-                  className={styles.label}
-                  style={{ left: words.x, top: words.y, maxWidth: mostLabelWidth }}
-                  title={words.text}
-                  aria-hidden="true"
-                >
-                  {words.text}
-                </span>
-              ),
-          )}
+          {ways.map((way) => {
+            const { from, to, label: words } = way;
+            if (words === null) return null;
+            const times = timesTaken(way, taken);
+            const text = times > 1 ? `${words.text} ×${times}` : words.text;
+            return (
+              <span
+                key={`${from} ${to}`}
+                className={styles.label}
+                style={{ left: words.x, top: words.y, maxWidth: mostLabelWidth }}
+                title={text}
+                aria-hidden="true"
+              >
+                {text}
+              </span>
+            );
+          })}
           <ol role="list" aria-label="Stages" className={styles.stages}>
             {[...stages].map(([name, { x, y }]) => (
               <li
@@ -115,7 +127,7 @@ export function PipelineDrawing({ definition, label, progress, choice }: Pipelin
                   progress={progressOf.get(name)}
                   choice={choice}
                 />
-                <span className="hidden">{waysOf(name, ways)}</span>
+                <span className="hidden">{waysOf(name, ways, taken)}</span>
               </li>
             ))}
           </ol>
@@ -200,28 +212,28 @@ const needsOf = ({ role, agentType }: DrawnStage): string =>
   [role, agentType].filter((each) => each != null && each !== '').join(', ') || 'any agent';
 
 /** The transitions of a stage in words, for screen readers. */
-function waysOf(name: string, ways: readonly Way[]): string {
+function waysOf(name: string, ways: readonly Way[], taken: readonly TakenWay[]): string {
   const own = ways.filter(({ from }) => from === name);
   return own
-    .flatMap(({ to, isBack, transitions }) =>
-      transitions.map(
-        (transition) => `${wordsOf(transition)}: ${to === null ? 'the end' : `${isBack ? 'back to' : 'to'} ${to}`}.`,
-      ),
+    .flatMap((way) =>
+      way.transitions.map((transition) => {
+        const { to, isBack } = way;
+        const times = timesTaken({ ...way, transitions: [transition] }, taken);
+        const often = times === 0 ? '' : `, taken ${times === 1 ? 'once' : `${times} times`}`;
+        return `${wordsOf(transition)}: ${to === null ? 'the end' : `${isBack ? 'back to' : 'to'} ${to}`}${often}.`;
+      }),
     )
     .join(' ');
 }
 
-/** Whether the last stay in its stage ended by this way. */
-function isTaken({ from, to, transitions }: Way, progress: ReadonlyMap<string, DrawnProgress>): boolean {
-  const left = progress.get(from);
-  if (
-    left === undefined ||
-    left.state === 'ACTIVE' ||
-    left.state === 'QUEUED' ||
-    !transitions.some(({ outcome }) => outcome === left.outcome)
-  )
-    return false;
-  return to === null || (progress.get(to)?.attempts ?? 0) > 0;
+/** How often the Session went this way. */
+function timesTaken({ from, to, transitions }: Way, taken: readonly TakenWay[]): number {
+  return taken
+    .filter(
+      (way) =>
+        way.from === from && (way.to ?? null) === to && transitions.some(({ outcome }) => outcome === way.outcome),
+    )
+    .reduce((sum, { times }) => sum + times, 0);
 }
 
 /** The width of an element, followed when it changes. It is known before the first paint. */

@@ -57,6 +57,12 @@ const SessionPipelineDocument = graphql(`
           attempts
           outcome
         }
+        ways {
+          from
+          outcome
+          to
+          times
+        }
       }
     }
   }
@@ -112,6 +118,7 @@ export default function SessionPipeline({ sessionId, version }: { sessionId: str
           state: lookOf(data.session!, progress, stage),
           position: stage.state === 'QUEUED' ? progress.queuePosition : null,
         }))}
+        taken={progress.ways}
         choice={{ chosen, onChoose: (stage) => setChosen(stage === chosen ? null : stage), controls: details }}
       />
       <div id={details}>

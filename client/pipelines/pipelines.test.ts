@@ -63,7 +63,7 @@ describe('the pipeline on the page of a session', () => {
     ).toEqual(['DONE', 'DONE', 'ACTIVE', 'SENT_BACK', 'WAITING', 'WAITING']);
     expect(await stageOf(page, 'implementer').textContent()).toContain('Entered 2 times.');
     expect(await stageOf(page, 'reviewer').textContent()).toMatch(
-      /Sent back with REJECT\..*REJECT: back to implementer\./,
+      /Sent back with REJECT\..*REJECT: back to implementer, taken once\./,
     );
     expect(await stageOf(page, 'implementer').getByRole('link', { name: 'implementer-1' }).getAttribute('href')).toBe(
       '/agents/implementer-1',
@@ -74,6 +74,10 @@ describe('the pipeline on the page of a session', () => {
     await pipeline.getByText('In reviewer, held by reviewer-1').waitFor();
     expect(await stageOf(page, 'reviewer').getAttribute('data-state')).toBe('ACTIVE');
     expect(await stageOf(page, 'reviewer').textContent()).toContain('Entered 2 times.');
+    // What was taken stays so while the stage is active again: four ways, of which one led back.
+    expect(await pipeline.locator('path[data-kind="taken"]').count()).toBe(4);
+    expect(await pipeline.locator('path[data-kind="taken"][data-back="true"]').count()).toBe(1);
+    expect(await stageOf(page, 'implementer').textContent()).toContain('DONE: to reviewer, taken 2 times.');
     // Only the rejection sent work back, not the second delivery.
     const routed = page.locator('[data-routed]');
     await routed.nth(4).waitFor();

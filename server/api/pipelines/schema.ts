@@ -1,7 +1,13 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { stageText } from '../../work/context/stage.ts';
 import { guideOf, type Condition, type Definition, type Stage, type Transition } from '../../work/custody/pipeline.ts';
-import { progressOf, type RecordedStay, type StageProgress } from '../../work/pipelines/progress.ts';
+import {
+  progressOf,
+  type RecordedStay,
+  type StageProgress,
+  type TakenWay,
+  waysTaken,
+} from '../../work/pipelines/progress.ts';
 import { longestHistory, longestText, tenuresWithWork } from '../../work/pipelines/results.ts';
 import { positionsOf } from '../../work/queue/queries.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
@@ -201,6 +207,20 @@ const SessionStage = builder.objectRef<StageProgress>('SessionStage').implement(
   }),
 });
 
+const TakenPipelineWay = builder.objectRef<TakenWay>('TakenPipelineWay').implement({
+  access: 'inherit',
+  description: 'A way by which the Session left a stage of its pipeline.',
+  fields: (t) => ({
+    from: t.exposeString('from', { description: 'Name of the stage that was left.' }),
+    outcome: t.exposeString('outcome', { description: 'The outcome by which it was left.' }),
+    to: t.exposeString('to', {
+      nullable: true,
+      description: 'Name of the stage that was entered; null at the end of the pipeline.',
+    }),
+    times: t.exposeInt('times', { description: 'How often the Session went this way.' }),
+  }),
+});
+
 interface Progress {
   pipeline: { id: string };
   guide: string | null;
@@ -212,6 +232,7 @@ interface Progress {
   /** Of the queue entry. */
   entryId: string | null;
   stages: StageProgress[];
+  ways: TakenWay[];
 }
 
 const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement({
@@ -270,6 +291,12 @@ const SessionPipeline = builder.objectRef<Progress>('SessionPipeline').implement
       listSize: partOfRecord,
       description: 'The stages, in the order of the definition.',
       resolve: ({ stages }) => stages,
+    }),
+    ways: t.field({
+      type: [TakenPipelineWay],
+      listSize: partOfRecord,
+      description: `The ways that the Session took from stage to stage, in the order in which each was first taken; of its newest ${longestHistory} stays. A way whose Handoff was declined counts.`,
+      resolve: ({ ways }) => ways,
     }),
   }),
 });
@@ -393,6 +420,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
         queuedSince: queueEntry?.queuedAt ?? null,
         entryId: queueEntry?.id ?? null,
         stages: progress,
+        ways: waysTaken(stageEntries),
       };
     },
   }),

@@ -40,6 +40,32 @@ export function progressOf(
   });
 }
 
+/** A transition by which the Session left a stage. */
+export interface TakenWay {
+  from: string;
+  outcome: string;
+  /** Null for the end of the pipeline. */
+  to: string | null;
+  times: number;
+}
+
+/**
+ * The ways by which the Session left its stages, in the order in which each was first taken. A Handoff that was declined
+ * afterwards counts: the way was taken, and taken back. `stays`: newest first.
+ */
+export function waysTaken(stays: readonly RecordedStay[]): TakenWay[] {
+  const ways = new Map<string, TakenWay>();
+  for (const [index, { stage: from, outcome, leftAt }] of [...stays.entries()].reverse()) {
+    if (leftAt === null || outcome === null) continue;
+    const to = stays[index - 1]?.stage ?? null;
+    const key = JSON.stringify([from, outcome, to]);
+    const way = ways.get(key);
+    if (way === undefined) ways.set(key, { from, outcome, to, times: 1 });
+    else way.times += 1;
+  }
+  return [...ways.values()];
+}
+
 function stateOf({ leftAt, sentBack }: RecordedStay, holderId: string | null): StageState {
   if (leftAt === null) return holderId === null ? 'QUEUED' : 'ACTIVE';
   return sentBack ? 'SENT_BACK' : 'DONE';

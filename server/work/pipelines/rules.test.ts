@@ -11,7 +11,7 @@ import {
 } from '../custody/pipeline.ts';
 import { faultsOfFields } from './fields.ts';
 import { faultOfSchema, faultOfShape } from './payloads.ts';
-import { progressOf, type RecordedStay } from './progress.ts';
+import { progressOf, waysTaken, type RecordedStay } from './progress.ts';
 import { faultsOfDefinition, type NamedDefinition } from './rules.ts';
 
 const stage = (name: string): Stage => ({
@@ -343,6 +343,31 @@ describe('the progress of a session', () => {
     progressOf(['a', 'b', 'c'].map(stage), stays.toReversed(), holder).map(
       ({ state, attempts }) => `${state} ${attempts}`,
     );
+
+  it('tells each way that was taken, and how often, whatever the way', () => {
+    const step = fc.record({
+      stage: fc.constantFrom('a', 'b', 'c'),
+      outcome: fc.constantFrom('DONE', 'REJECT', null),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isOpen) => {
+        const stays = steps.map(({ stage: name, outcome }, index) => {
+          const isHere = isOpen && index === steps.length - 1;
+          return stay(index + 1, name, { outcome: isHere ? null : outcome, leftAt: isHere ? null : at });
+        });
+        const walked = stays
+          .map(({ stage: from, outcome }, index) => ({ from, outcome, to: stays[index + 1]?.stage ?? null }))
+          .filter(({ outcome }) => outcome !== null)
+          .map((way) => JSON.stringify(way));
+        const ways = waysTaken(stays.toReversed());
+        expect(ways.map(({ from, outcome, to }) => JSON.stringify({ from, outcome, to }))).toEqual([
+          ...new Set(walked),
+        ]);
+        for (const { times, ...way } of ways)
+          expect(times).toBe(walked.filter((each) => each === JSON.stringify(way)).length);
+      }),
+    );
+  });
 
   it('tells for each stage how its last stay stands', () => {
     expect(states([stay(1, 'a', { leftAt: null, outcome: null })], 'ada')).toEqual([
