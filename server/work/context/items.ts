@@ -69,6 +69,10 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ),
   );
   const again = toldAgain(context);
+  const lastWords = lastWordsOf(context);
+  const isStale = (lastMessage?.sequence ?? Infinity) < lastWords;
+  const isAfterRequest = (sequence: number | undefined): boolean =>
+    latestRequest?.sequence !== undefined && (sequence ?? 0) > latestRequest.sequence;
   const rankOf = (message: RecentMessage): number =>
     message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 1);
   const messages = context.recentMessages
@@ -96,18 +100,29 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
         kind: 'MESSAGE',
         content: prefix + content,
         stage: stageOf[role],
+        ...(role === 'USER' && isAfterRequest(sequence) && { order: 'AFTER' as const }),
         ...origin,
       };
     });
+  const ordered = (item: Item | null, order: NonNullable<Item['order']>, isSo: boolean): Item | null =>
+    item !== null && isSo ? { ...item, order } : item;
   const items: (Item | null | undefined)[] = [
     messageItem('REQUEST', 1, originalRequest),
-    onlyAsks(lastMessage, context.openQuestions) ? null : messageItem('LAST_MESSAGE', 1, lastMessage),
+    onlyAsks(lastMessage, context.openQuestions)
+      ? null
+      : ordered(messageItem('LAST_MESSAGE', 1, lastMessage), 'BEFORE', isStale),
     messageItem('COMPACTION', 1, compactionSummary),
     messageItem('LAST_MESSAGE', 2, report),
     decisions[0],
     tasks[0],
     questions[0],
-    isSameText(latestRequest, originalRequest) ? null : messageItem('REQUEST', 2, latestRequest),
+    isSameText(latestRequest, originalRequest)
+      ? null
+      : ordered(
+          messageItem('REQUEST', 2, latestRequest),
+          'UNANSWERED',
+          isStale && !isAfterRequest(lastMessage?.sequence),
+        ),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
     ...ofStage,
     workspaceItem(workspace),
@@ -142,6 +157,14 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     .map((item) => (heads.includes(item) ? { ...item, stage: 'head' as const } : item))
     .sort((a, b) => stages.indexOf(a.stage) - stages.indexOf(b.stage));
 }
+
+/** Number of the last message in which a person said something; 0 without one. */
+const lastWordsOf = ({ originalRequest, latestRequest, recentMessages }: Context): number =>
+  Math.max(
+    ...[originalRequest, latestRequest, ...recentMessages.filter(({ role }) => role === 'USER')].map((message) =>
+      message !== null && weightOf(message.content) > 0 ? (message.sequence ?? 0) : 0,
+    ),
+  );
 
 /** A shorter message is told once; a longer one that comes again names the place of the other. */
 const repeatedFrom = 200;

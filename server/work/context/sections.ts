@@ -40,6 +40,12 @@ const second: Record<string, string> = {
   'last-message-2': 'Last longer message',
   'reason-2': 'Reasons of earlier handoffs',
 };
+/** Said in the heading. */
+const orders = {
+  BEFORE: ', from before what people said last',
+  UNANSWERED: ': the agent said nothing since',
+  AFTER: ' after the latest request',
+};
 function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
   const name = kindOf(kind).leftOut;
   return name === undefined || leftOut === null ? 0 : leftOut[name];
@@ -56,13 +62,14 @@ export function piecesOf(
   return byFolder(items).map((item) => {
     const { kind } = item;
     const author = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
-    const title = titleOf(item, named) + author;
+    const title = titleOf(item, named) + author + (item.order === undefined || !named ? '' : orders[item.order]);
     const section = sections.get(title) ?? {
       title,
       list: kindOf(kind).text !== true,
       total:
-        items.filter((other) => other.kind === kind && isOfPeople(other) === isOfPeople(item)).length +
-        (isOfPeople(item) ? 0 : notCarried(kind, leftOut)),
+        items.filter(
+          (other) => other.kind === kind && isOfPeople(other) === isOfPeople(item) && other.order === item.order,
+        ).length + (isOfPeople(item) ? 0 : notCarried(kind, leftOut)),
     };
     sections.set(title, section);
     const line = files.get(item);
@@ -184,13 +191,17 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
     .join('');
 }
 
-/** What people said stands together; a longer message precedes the last one. */
+/** What people said stands together, in its order; a longer message precedes the last one, and a last one that is older than their words these. */
 const placeOf = (item: Item): number =>
   isOfPeople(item)
-    ? 0.5
-    : item.id === 'request-2'
-      ? 0.6
-      : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);
+    ? item.order === 'AFTER'
+      ? 0.7
+      : 0.5
+    : item.order === 'BEFORE'
+      ? 0.4
+      : item.id === 'request-2'
+        ? 0.6
+        : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 /** Files keep their order by folder. */
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number =>

@@ -258,6 +258,64 @@ describe('a prompt', () => {
   });
 });
 
+describe('what people said last', () => {
+  const promptOf = async (id: string): Promise<string> =>
+    (await read((await reassign(id, { agentId: 'bob' })).handoffId)).contextPrompt.text;
+  const inOrder = (text: string, parts: string[]): void => {
+    const places = parts.map((part) => text.indexOf(part));
+    expect([parts.filter((_, index) => places[index]! < 0), places]).toEqual([[], places.toSorted((a, b) => a - b)]);
+  };
+  const story = async (...said: ['USER' | 'ASSISTANT', string][]): Promise<string> => {
+    const id = await session('ada');
+    for (const [role, content] of said) await say(id, role, content);
+    return id;
+  };
+
+  test('a last message that is older is told before it, and the request as one that nobody answered', async () => {
+    const id = await story(
+      ['USER', 'Mend the importer, please.'],
+      ['ASSISTANT', 'This is the plan, no edits yet.'],
+      ['USER', 'Use a folder clients instead of db.'],
+    );
+    const { handoffId } = await reassign(id, { agentId: 'bob' });
+    inOrder((await read(handoffId)).contextPrompt.text, [
+      '## Original request\n```\nMend the importer, please.',
+      '## Last message of ada, from before what people said last\n```\nThis is the plan, no edits yet.',
+      '## Latest request: the agent said nothing since\n```\nUse a folder clients instead of db.',
+    ]);
+    for (const size of [200, 400, 4_000])
+      expect((await read(handoffId, '', `(maxTokens: ${size})`)).contextPrompt.text).toContain('clients');
+  });
+
+  test('a short answer after the latest request stands after it, in the order in which it was said', async () => {
+    const id = await story(
+      ['USER', 'Review the configuration.'],
+      ['ASSISTANT', 'Which file?'],
+      ['USER', 'yes'],
+      ['ASSISTANT', 'Which one of them?'],
+      ['USER', 'The one in config/base.yaml please.'],
+      ['ASSISTANT', 'There are two entries. Which of the two shall I take?'],
+      ['USER', '2'],
+    );
+    inOrder(await promptOf(id), [
+      'from before what people said last\n```\nThere are two entries.',
+      '## Messages of people (1)\n```\n- #3 user: yes',
+      '## Latest request\n```\nThe one in config/base.yaml please.',
+      '## Messages of people after the latest request (1)\n```\n- #7 user: 2',
+    ]);
+  });
+
+  test('a last message that answers them is just that', async () => {
+    const id = await story(
+      ['USER', 'Mend the importer.'],
+      ['USER', 'Begin with the parser.'],
+      ['ASSISTANT', 'It is mended.'],
+    );
+    const text = await promptOf(id);
+    inOrder(text, ['## Latest request\n```\nBegin', '## Last message of ada\n```\nIt is mended.']);
+  });
+});
+
 describe('what stands twice', () => {
   const promptOf = async (id: string): Promise<string> =>
     (await read((await reassign(id, { agentId: 'bob' })).handoffId)).contextPrompt.text;
