@@ -12,7 +12,7 @@ import {
   type Passage,
   type StoredVariables,
 } from './context.ts';
-import { bodyOf, changedBy, inFolder, readActions, type Actions } from './derive/actions.ts';
+import { bodyOf, changedBy, goneFiles, inFolder, readActions, type Actions } from './derive/actions.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import { findingsOf } from './derive/findings.ts';
@@ -111,6 +111,7 @@ export function buildContext(
     decisions: sources.decisions,
     recentMessages,
     ...listed('tasksInProgress', begun),
+    ...listed('filesGone', filesWithheld ? [] : goneAmong(actions, sources.files)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('findings', findings),
     ...listed('observations', observations),
@@ -226,6 +227,12 @@ function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
     .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
   const files = [...changed, ...sources.files];
   return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
+}
+
+/** Positions of the files that are not there any more. */
+function goneAmong(actions: Actions, files: readonly string[]): number[] {
+  const gone = goneFiles(actions);
+  return files.flatMap((file, position) => (gone.has(inFolder(actions.root, file)) ? [position] : []));
 }
 
 /** Agents' messages without the edits of files that are told as changed: the files have them. */

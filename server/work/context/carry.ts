@@ -215,6 +215,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     pendingTasks: fill(context.pendingTasks, 'TASK'),
     // Positions in a list that is shorter now.
     ...(context.tasksInProgress && { tasksInProgress: [] }),
+    ...(context.filesGone && { filesGone: [] }),
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),

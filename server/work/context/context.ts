@@ -41,6 +41,8 @@ export interface Context {
   earlierReasons?: string[];
   /** Positions in `pendingTasks` of those that were begun. */
   tasksInProgress?: number[];
+  /** Positions of the modified files whose last change removed them or moved them away. */
+  filesGone?: number[];
   /** Last question to a person when it is unanswered; several entries when it has several parts. */
   openQuestions: string[];
   /** Instructions of the target agent; null when it has none. */

@@ -32,6 +32,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const report = reportBefore(lastMessage, assistantMessages);
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const begun = new Set(context.tasksInProgress);
+  const gone = new Set(context.filesGone);
   const tasks = numbered(
     'TASK',
     context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
@@ -143,7 +144,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ...context.filesModified.map((path, index): Item => ({
       id: `file-${index + 1}`,
       kind: 'FILE',
-      content: below(workspace?.folder ?? null, path),
+      content: below(workspace?.folder ?? null, path) + (gone.has(index) ? ' (removed)' : ''),
       stage: 'files',
     })),
     ...messages,

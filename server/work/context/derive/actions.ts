@@ -4,7 +4,7 @@ import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { screen } from './screen.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 import { commandTool, editTool, pollTool } from './tools.ts';
-import { writtenBy } from './written.ts';
+import { removedBy, writtenBy } from './written.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
 export type Ending = 'PASSED' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'RUNNING' | 'UNKNOWN';
@@ -81,6 +81,29 @@ export function changedBy({ ending, files, parts, call, output }: Action, root: 
   ];
 }
 
+/** Files whose last change in the log removed them or moved them away. */
+export function goneFiles({ list, root }: Actions): Set<string> {
+  const gone = new Set<string>();
+  for (const action of list) {
+    const changed = new Set(changedBy(action, root));
+    for (const file of changed) gone.delete(file);
+    for (const part of action.parts) {
+      const away = new Set(removedBy(part).map((file) => inFolder(part.folder, file)));
+      for (const file of writtenIn([part], action.output))
+        if (away.has(file) && changed.has(file)) gone.add(file);
+        else gone.delete(file);
+    }
+    for (const file of deletedFiles(patchIn(action)).map((path) => inFolder(root, path)))
+      if (changed.has(file)) gone.add(file);
+  }
+  return gone;
+}
+
+function patchIn({ command, call }: Action): string {
+  const given = [call.arguments, ...Object.values(fieldsOf(call.arguments))];
+  return command ?? given.filter((value) => typeof value === 'string').join('\n');
+}
+
 export const changesFiles = (action: Action): boolean => changedBy(action, '').length > 0;
 
 /** Files of one line; more are not named. */
@@ -143,6 +166,11 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const patchedFiles = (text: string): string[] =>
   text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : [];
+
+const deletedFiles = (text: string): string[] =>
+  text.includes('*** Begin Patch')
+    ? [...text.matchAll(/^\*\*\* Delete File: (.+)$/gm)].map(([, file]) => file!.trim())
+    : [];
 
 /** Files of an editing call; null for other calls. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { edited, ran, workOf } from '../../../../test/recordedLogs.ts';
-import { changedBy, readActions } from './actions.ts';
+import { changedBy, goneFiles, readActions } from './actions.ts';
 
 const changed = (...calls: Parameters<typeof workOf>): string[] =>
   readActions(workOf(...calls)).list.flatMap((action) =>
@@ -73,6 +73,36 @@ test('finds each changed file under its own name, in whatever way and order', ()
       expect(changed(...calls)).toEqual(files.map(([file]) => file));
     }),
   );
+});
+
+test('a file is gone when its last change removed it or moved it away, in whatever way and order', () => {
+  const name = fc.constantFrom('a.ts', 'src/b.ts', 'c.md');
+  const ways: [isGone: boolean, way: (file: string) => string][] = [
+    [true, (file) => `rm -f ${file}`],
+    [true, (file) => `git rm -q ${file}`],
+    [true, (file) => `mv ${file} other/moved.txt`],
+    [true, (file) => `echo x > ${file} && unlink ${file}`],
+    [true, (file) => `apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: ${file}\n*** End Patch\nEOF`],
+    [false, (file) => `echo x > ${file}`],
+    [false, (file) => `rm ${file} && touch ${file}`],
+    [false, (file) => `git rm --cached ${file}`],
+    [false, (file) => `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\nEOF`],
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, fc.constantFrom(...ways)), { maxLength: 12 }), (steps) => {
+      const last = new Map(steps.map(([file, [isGone]]) => [`/work/${file}`, isGone]));
+      const calls = steps.map(([file, [, way]], index) => ran(`c${index}`, way(file)));
+      const gone = goneFiles(readActions(workOf(...calls)));
+      expect([...gone].filter((file) => last.has(file)).sort()).toEqual(
+        [...last].flatMap(([file, isGone]) => (isGone ? [file] : [])).sort(),
+      );
+    }),
+  );
+  // A patch that was refused removes nothing.
+  const refused = ran('r', "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.ts\n*** End Patch\nEOF", {
+    error: 'apply_patch verification failed',
+  });
+  expect(goneFiles(readActions(workOf(ran('w', 'echo x > a.ts'), refused)))).toEqual(new Set());
 });
 
 test('needs little time for lines that multiply their words', () => {

@@ -12,6 +12,22 @@ export function writtenBy(command: SimpleCommand, output: string): string[] {
   return files.flatMap(braces).filter(isKept);
 }
 
+/** Of the files that a command writes, moves or removes, those that are not there afterwards. */
+export function removedBy(command: SimpleCommand): string[] {
+  const { program, args } = programOf(command);
+  return (goneBy(program, args) ?? []).flatMap(braces).filter(isKept);
+}
+
+function goneBy(program: string, args: readonly string[]): readonly string[] | undefined {
+  if (program === 'rm') return removed(args);
+  if (program === 'unlink') return plainOf(args);
+  if (program === 'mv') return plainOf(args).slice(0, -1);
+  if (program !== 'git') return undefined;
+  const [subcommand, ...rest] = args;
+  if (subcommand === 'rm') return has(rest, /^--cached$/) ? [] : removed(rest);
+  return subcommand === 'mv' ? plainOf(rest).slice(0, -1) : undefined;
+}
+
 type Written = (args: readonly string[], command: SimpleCommand, output: string) => readonly string[];
 
 const plainOf = (args: readonly string[]): string[] => args.filter((arg) => arg !== '' && !arg.startsWith('-'));
