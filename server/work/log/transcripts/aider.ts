@@ -65,7 +65,8 @@ const endsRefusal = / {2}\r?$|^Just reply with fixed versions of /;
 
 function markOf(line: string, isCode: boolean): 'user' | 'tool' | null {
   if (isCode && !/ {2}\r?$/.test(line)) return null;
-  return /^####( |\r?$)/.test(line) ? 'user' : /^>( |\r?$)/.test(line) ? 'tool' : null;
+  // Aider ends each line that a person typed with two spaces; a heading of an answer has none.
+  return /^####( .*)? {2}\r?$/.test(line) ? 'user' : /^>( |\r?$)/.test(line) ? 'tool' : null;
 }
 
 /** Texts that Aider sends in a person's place. */

@@ -235,6 +235,7 @@ describe('Aider', () => {
         '#### And test it.  ',
         '',
         '# Plan',
+        '#### If you use **npm**:',
         '```md',
         '# Fence',
         '> a quote',
@@ -256,7 +257,7 @@ describe('Aider', () => {
     expect(saidIn(read)).toEqual([
       '0 SYSTEM: /add fence.ts',
       '0 USER: Mend the fence.\nAnd test it.',
-      '0 ASSISTANT: # Plan\n```md\n# Fence\n> a quote\n#### A heading\n\n    indented\n```',
+      '0 ASSISTANT: # Plan\n#### If you use **npm**:\n```md\n# Fence\n> a quote\n#### A heading\n\n    indented\n```',
       '0 SYSTEM: # Fix any errors below, if possible.\nbad',
       '0 ASSISTANT: I mend it.',
     ]);
