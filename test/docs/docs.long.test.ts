@@ -43,7 +43,9 @@ async function runGraphQL({ text }: Block): Promise<void> {
 
 async function runCommand({ text, until, sample }: Block): Promise<void> {
   if (text === start.text) return expectSample(sample, logs);
-  const toServer = samples.adapt(text).replaceAll(/^npm run (agents?|import|handoff|pipelines|watch) .*$/gm, `$& --url ${url}`);
+  const toServer = samples
+    .adapt(text)
+    .replaceAll(/^npm run (agents?|import|handoff|pipelines|watch) .*$/gm, `$& --url ${url}`);
   const command = await runShell(toServer, env, until);
   await command.stop();
   expectSample(sample, command.stdout());
