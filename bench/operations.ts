@@ -6,6 +6,8 @@ import { jsonOf, largest, textOf } from './largestInputs.ts';
 /** What operations need: each call makes something new through the API. */
 export interface Makes {
   session(): Promise<string>;
+  /** An open AgentSession of 'ada'. */
+  tenure(): Promise<string>;
   /** An open handoff of 'ada' to 'bob'. */
   handoff(): Promise<string>;
   accepted(): Promise<string>;
@@ -56,6 +58,7 @@ export const mutations: Record<string, Given> = {
   cancelPendingHandoffs: ofSession,
   cancelSession: ofSession,
   captureSnapshot: ofSession,
+  claimTenure: async (make) => ({ agentSessionId: await make.tenure(), runnerId: 'runner' }),
   completeHandoff: async (make) => ({ handoffId: await make.accepted() }),
   completeSession: ofSession,
   createHandoffTool: () => ({ name: `tool_${next()}`, targetAgentId: 'bob', agentIds: ['ada'] }),

@@ -80,6 +80,14 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
   const webhookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const make: Makes = {
     session: () => idIn('createSession', { title: `s${next()}`, agentId: 'ada' }, 'session'),
+    tenure: async () => {
+      const answer = await made(
+        'createSession',
+        { title: `s${next()}`, agentId: 'ada' },
+        'session { agentSession { id } }',
+      );
+      return (answer['session'] as { agentSession: { id: string } }).agentSession.id;
+    },
     handoff: async () => idIn('initiateHandoff', { sessionId: await make.session(), targetAgentId: 'bob' }, 'handoff'),
     accepted: async () => idIn('acceptHandoff', { handoffId: await make.handoff() }, 'handoff'),
     agent: () => idIn('registerAgent', { id: `made-${next()}`, type: 'CLAUDE' }, 'agent'),

@@ -34,6 +34,7 @@ beforeAll(async () => {
   const none = (prefix: string) => () => Promise.resolve(`${prefix}_01kc000000e008000000000001`);
   makes = {
     session: () => Promise.resolve(sessionId),
+    tenure: none('agentsession'),
     handoff: none('handoff'),
     accepted: none('handoff'),
     agent: () => Promise.resolve('ada'),

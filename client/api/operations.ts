@@ -215,6 +215,8 @@ export type ErrorCode =
   | 'NO_AGENT_AVAILABLE'
   /** The model's answer has no call of a handoff tool. */
   | 'NO_HANDOFF_FOUND'
+  /** Another runner works in the tenure. */
+  | 'TENURE_CLAIMED'
   /** The pipeline has no such transition from the stage. */
   | 'TRANSITION_NOT_ALLOWED'
   /** The call names no agent or tool that the agent may call. */

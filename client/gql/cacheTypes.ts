@@ -68,6 +68,13 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
+  "ClaimTenureResult": [
+    "BadUserInputError",
+    "ClaimTenurePayload",
+    "InvalidStateError",
+    "NotFoundError",
+    "TenureClaimedError"
+  ],
   "CompleteHandoffResult": [
     "BadUserInputError",
     "CompleteHandoffPayload",
@@ -151,6 +158,7 @@ export const possibleTypes: Record<string, string[]> = {
     "NoHandoffFoundError",
     "NotACollaboratorError",
     "NotFoundError",
+    "TenureClaimedError",
     "TransitionNotAllowedError",
     "UnknownHandoffTargetError"
   ],
@@ -400,6 +408,7 @@ export const embeddedTypes: string[] = [
   "CarriedMessage",
   "CarriedToolCall",
   "Carry",
+  "ClaimTenurePayload",
   "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
@@ -512,6 +521,8 @@ export const embeddedTypes: string[] = [
   "TargetCandidate",
   "TargetFactor",
   "TargetSuggestion",
+  "TenureClaim",
+  "TenureClaimedError",
   "TextRange",
   "TimeOutHandoffPayload",
   "ToolArgumentProblem",

@@ -306,6 +306,8 @@ export type ErrorCode =
   | 'NO_AGENT_AVAILABLE'
   /** The model's answer has no call of a handoff tool. */
   | 'NO_HANDOFF_FOUND'
+  /** Another runner works in the tenure. */
+  | 'TENURE_CLAIMED'
   /** The pipeline has no such transition from the stage. */
   | 'TRANSITION_NOT_ALLOWED'
   /** The call names no agent or tool that the agent may call. */
@@ -2119,6 +2121,8 @@ type ToolRefusal_NotACollaboratorError_Fragment = { __typename: 'NotACollaborato
 
 type ToolRefusal_NotFoundError_Fragment = { __typename: 'NotFoundError', id: string, message: string } & { ' $fragmentName'?: 'ToolRefusal_NotFoundError_Fragment' };
 
+type ToolRefusal_TenureClaimedError_Fragment = { __typename: 'TenureClaimedError', message: string } & { ' $fragmentName'?: 'ToolRefusal_TenureClaimedError_Fragment' };
+
 type ToolRefusal_TransitionNotAllowedError_Fragment = { __typename: 'TransitionNotAllowedError', message: string } & { ' $fragmentName'?: 'ToolRefusal_TransitionNotAllowedError_Fragment' };
 
 type ToolRefusal_UnknownHandoffTargetError_Fragment = { __typename: 'UnknownHandoffTargetError', message: string } & { ' $fragmentName'?: 'ToolRefusal_UnknownHandoffTargetError_Fragment' };
@@ -2143,6 +2147,7 @@ export type ToolRefusalFragment =
   | ToolRefusal_NoHandoffFoundError_Fragment
   | ToolRefusal_NotACollaboratorError_Fragment
   | ToolRefusal_NotFoundError_Fragment
+  | ToolRefusal_TenureClaimedError_Fragment
   | ToolRefusal_TransitionNotAllowedError_Fragment
   | ToolRefusal_UnknownHandoffTargetError_Fragment
 ;

@@ -27,6 +27,7 @@ export const errorCodes = [
   'AGENT_ROLE_MISMATCH',
   'TRANSITION_NOT_ALLOWED',
   'INVALID_PAYLOAD',
+  'TENURE_CLAIMED',
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
@@ -361,6 +362,19 @@ export class InvalidPayloadError extends DomainError {
   ) {
     super(`The payload is not accepted: ${shownProblems(problems)}`);
     this.problems = firstProblems(problems);
+  }
+}
+
+/** Another runner works in the tenure. */
+export class TenureClaimedError extends DomainError {
+  readonly code = 'TENURE_CLAIMED';
+  constructor(
+    readonly runnerId: string,
+    readonly until: Date,
+  ) {
+    super(
+      `Runner '${runnerId}' works in this tenure until ${until.toISOString()}: wait until its claim lapses, or let it release the claim`,
+    );
   }
 }
 

@@ -98,6 +98,9 @@ const findAnswer = statement(
    SELECT mutation, input_hash, answer FROM idempotency_answers WHERE caller = $1 AND key = $2 AND created_at > clock_timestamp() - interval '24 hours'`,
 );
 
+/** Records that commands name to act in their Session. */
+const tableOf = { Handoff: 'handoffs', AgentSession: 'agent_sessions' } as const;
+
 const lockCount = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 /** Thrown when a command's choice was invalidated before it had the lock. The command runs again with `work.attempt` one higher. */
@@ -221,13 +224,16 @@ export class Work {
   }
 
   /**
-   * Locks the Session of a Handoff and returns its id. Null when the Handoff does not exist, the caller may not read it, or,
+   * Locks the Session of a record and returns its id. Null when the record does not exist, the caller may not read it, or,
    * with `skipLocked`, the Session is locked.
    */
-  async lockSessionOf(handoffId: string, { skipLocked = false } = {}): Promise<string | null> {
+  async lockSessionOf(
+    recordId: string,
+    { of = 'Handoff', skipLocked = false }: { of?: keyof typeof tableOf; skipLocked?: boolean } = {},
+  ): Promise<string | null> {
     const rows = await this.#lock(
-      `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM handoffs t JOIN sessions s ON s.id = t.session_id
-       WHERE t.id = ${escapeLiteral(handoffId)} AND ${readable(this.caller, 'Handoff', 't')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
+      `SELECT clock_timestamp() AS now, s.id FROM (SELECT s.id FROM ${tableOf[of]} t JOIN sessions s ON s.id = t.session_id
+       WHERE t.id = ${escapeLiteral(recordId)} AND ${readable(this.caller, of, 't')} FOR NO KEY UPDATE OF s${skipLocked ? ' SKIP LOCKED' : ''}) s`,
     );
     return (rows[0]?.['id'] as string | undefined) ?? null;
   }

@@ -111,6 +111,10 @@ const mutations: Record<Mutation, Line> = {
     return { handoffId: encodeId('handoff', handoffId) };
   }),
   touchHandoff: worker(handoffInput),
+  claimTenure: worker(async (whose) => {
+    const { lastAgentSessionId } = await db.prisma.session.findUniqueOrThrow({ where: { id: await held(whose) } });
+    return { agentSessionId: encodeId('agentsession', lastAgentSessionId!), runnerId: 'runner' };
+  }),
   initiateHandoff: worker(async (whose) => ({ ...(await sessionInput(whose)), targetAgentId: 'eve' })),
   // Seen: it is to ada, but not from it.
   cancelHandoff: worker(async (whose) => ({

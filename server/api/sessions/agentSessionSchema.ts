@@ -1,4 +1,5 @@
 import { tenureSpan, traceparentOf } from '../../core/traceparent.ts';
+import { isOpenTenure } from '../../work/sessions/queries.ts';
 import { builder } from '../graphql/builder.ts';
 
 const AgentSessionState = builder.enumType('AgentSessionState', {
@@ -14,6 +15,18 @@ const AgentSessionState = builder.enumType('AgentSessionState', {
       description: 'The Agent never took over: the Handoff was rejected, cancelled or timed out, or the Session ended.',
     },
   },
+});
+
+const TenureClaim = builder.objectRef<{ runnerId: string; until: Date }>('TenureClaim').implement({
+  access: 'inherit',
+  description: 'The claim of a runner on a tenure: no other runner works in it meanwhile.',
+  fields: (t) => ({
+    runnerId: t.exposeID('runnerId', { description: 'Id of the runner, as it named itself.' }),
+    until: t.expose('until', {
+      type: 'DateTime',
+      description: 'Time at which the claim lapses unless the runner renews it. A past time: it has lapsed.',
+    }),
+  }),
 });
 
 builder.prismaNode('AgentSession', {
@@ -54,6 +67,15 @@ builder.prismaNode('AgentSession', {
         'W3C `traceparent` of this tenure in the trace of its Session. A program of the Agent that begins its spans with it adds them to that trace, below the tenure.',
       select: { id: true, sessionId: true },
       resolve: ({ id, sessionId }) => traceparentOf(tenureSpan(sessionId, id)),
+    }),
+    claim: t.field({
+      type: TenureClaim,
+      nullable: true,
+      description:
+        'The last claim by claimTenure, also when it has lapsed. Null when no runner claimed the tenure, when its runner released it, and when the tenure has ended.',
+      select: { state: true, runnerId: true, claimEndsAt: true },
+      resolve: ({ state, runnerId, claimEndsAt }) =>
+        runnerId === null || claimEndsAt === null || !isOpenTenure({ state }) ? null : { runnerId, until: claimEndsAt },
     }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',

@@ -9,6 +9,7 @@ import {
   InvalidStateError,
   NoAgentAvailableError,
   NotFoundError,
+  TenureClaimedError,
 } from '../../core/errors.ts';
 import {
   cancelSession,
@@ -17,14 +18,17 @@ import {
   pauseSession,
   resumeSession,
 } from '../../work/sessions/changeSession.ts';
+import { claimTenure } from '../../work/sessions/claimTenure.ts';
 import {
   createSession,
   defaultMaxHandoffs,
   defaultMaxInPipeline,
   type SessionAnswer,
 } from '../../work/sessions/createSession.ts';
+import { claimSeconds } from '../../work/sessions/rules.ts';
 import { updateSession } from '../../work/sessions/updateSession.ts';
 import { operators, workers } from '../access/roles.ts';
+import { modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { SessionPriority } from '../graphql/enums.ts';
 import {
@@ -45,6 +49,7 @@ import {
   pipelineSlug,
   project,
   reason,
+  runnerId,
   sessionWorkspace,
   summary,
   title,
@@ -226,4 +231,30 @@ mutation('cancelSession', {
   payload: payload('The Session was cancelled.'),
   errors,
   command: cancelSession,
+});
+
+mutation('claimTenure', {
+  access: workers,
+  description: `Claims an open AgentSession for one runner, so that only one works in it. The claim lapses ${claimSeconds} seconds after the call; the same runner renews it by calling again. TENURE_CLAIMED while the claim of another runner stands. INVALID_STATE when the tenure has ended. No Event is written.`,
+  input: z.object({
+    agentSessionId: idOf('agentsession').describe('The AgentSession to work in.'),
+    runnerId: runnerId.describe('Id of the runner, chosen by itself: 1 to 200 characters.'),
+    release: withDefault(z.boolean(), false).describe(
+      'True: releases the claim of the runner. Succeeds also when there is none, and when the tenure has ended.',
+    ),
+  }),
+  payload: {
+    description: 'The tenure was claimed, or released.',
+    fields: (t) => ({
+      agentSession: t.prismaField({
+        type: modelRef('AgentSession'),
+        description: 'The AgentSession in its current state.',
+        resolve: (query, { agentSessionId }, _args, { prisma }) =>
+          prisma.agentSession.findUniqueOrThrow({ ...query, where: { id: agentSessionId } }),
+      }),
+      session: sessionOf(t),
+    }),
+  },
+  errors: [NotFoundError, InvalidStateError, TenureClaimedError],
+  command: claimTenure,
 });

@@ -13,7 +13,9 @@ export type Act =
   /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff, touchHandoff: by the target. */
   | 'answer'
   /** cancelHandoff, confirmReturn: by the source. */
-  | 'withdraw';
+  | 'withdraw'
+  /** claimTenure: by the agent of the tenure, in any state. */
+  | 'claim';
 
 export interface Facts {
   /** The agent that holds the Session or held it last. */
@@ -42,6 +44,7 @@ export function refusalOfAct(
     return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
   if (act === 'withdraw')
     return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);
+  if (act === 'claim') return facts.holderId === agentId ? null : onlyFor('the agent of the tenure', facts.holderId);
   if (facts.actsFor != null && facts.actsFor !== agentId) {
     return new ForbiddenError(
       `Your key is bound to agent '${agentId}' and cannot act for '${facts.actsFor}': leave agentId out, or ask an operator`,

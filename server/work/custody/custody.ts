@@ -218,6 +218,8 @@ export class Custody {
       endedAt: null,
       terminatedByHandoffId: null,
       proposalEventId: null,
+      runnerId: null,
+      claimEndsAt: null,
       readsFrom: limit?.from ?? null,
       readsEventsFrom: limit?.eventsFrom ?? null,
     });

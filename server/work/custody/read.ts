@@ -49,6 +49,8 @@ const tenureFields = [
   'activatedAt',
   'terminatedByHandoffId',
   'proposalEventId',
+  'runnerId',
+  'claimEndsAt',
 ] as const satisfies (keyof AgentSession)[];
 const handoffFields = [
   'id',

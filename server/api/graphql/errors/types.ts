@@ -20,6 +20,7 @@ import {
   InvalidPayloadError,
   InvalidToolArgumentsError,
   NotFoundError,
+  TenureClaimedError,
   type ArgumentProblem,
   type TargetCandidate,
   type ToolResult as ToolResultOf,
@@ -55,6 +56,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     AGENT_ROLE_MISMATCH: { description: "The agent does not have the role of the Session's stage." },
     TRANSITION_NOT_ALLOWED: { description: 'The pipeline has no such transition from the stage.' },
     INVALID_PAYLOAD: { description: 'The payload does not match the schema of the transition or stage.' },
+    TENURE_CLAIMED: { description: 'Another runner works in the tenure.' },
   },
 });
 
@@ -428,5 +430,15 @@ builder.objectType(InvalidPayloadError, {
       description: 'JSON Schema that the payload was checked against.',
       resolve: ({ schema }) => schema,
     }),
+  }),
+});
+
+builder.objectType(TenureClaimedError, {
+  name: 'TenureClaimedError',
+  description: 'Another runner works in the tenure, and its claim has not lapsed.',
+  ...refusal,
+  fields: (t) => ({
+    runnerId: t.exposeID('runnerId', { description: 'Id of the runner that has the claim.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'Time at which the claim lapses unless it is renewed.' }),
   }),
 });

@@ -33,6 +33,8 @@ const example: Record<string, unknown> = {
   handoffId: unknownId('handoff'),
   keyId: unknownId('key'),
   toolId: unknownId('tool'),
+  agentSessionId: unknownId('agentsession'),
+  runnerId: 'runner',
   agentIds: ['bob'],
   description: 'Hands off.',
   toolName: 'transfer_to_ada',
@@ -210,6 +212,8 @@ const refused: Record<string, Bad> = {
   'failHandoff.reason': nonBlank({ bytes: 4 * KB }),
   idempotencyKey: nonBlank({ characters: 128 }),
   toolId: idOf('tool'),
+  agentSessionId: idOf('agentsession'),
+  runnerId: [...nonBlank({ characters: 200 }), `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`],
   toolName: nonBlank({ characters: 200 }),
   callId: nonBlank({ characters: 200 }),
   arguments: json(256 * KB),
@@ -293,6 +297,7 @@ const anything = [
   'priority',
   'enabled',
   'rotateSecret',
+  'release',
 ];
 
 function inputOf(mutation: string): GraphQLInputObjectType {

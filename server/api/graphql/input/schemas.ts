@@ -191,10 +191,14 @@ export const reason = text({ bytes: limits.fields.reason });
 export const summary = text({ bytes: limits.fields.summary });
 /** A message or the result of a tool. */
 export const content = text({ bytes: limits.fields.content });
-/** Id of the work in another system. A secret is refused: an id with a mark in its place would find nothing. */
-export const externalId = nonBlank({ characters: limits.fields.externalIdCharacters }).check(
+// A secret is refused: an id with a mark in its place would find nothing.
+const foreignId = nonBlank({ characters: limits.fields.externalIdCharacters }).check(
   faultless((value) => (redactText(value).count === 0 ? null : 'looks like a secret: give an id')),
 );
+/** Id of the work in another system. */
+export const externalId = foreignId;
+/** Id of a process that works for agents, as it names itself. */
+export const runnerId = showAs(foreignId, { type: 'ID' });
 export const project = nonBlank({ characters: limits.fields.projectCharacters });
 /** Id of a folder of a machine. */
 export const workspaceIdText = z
