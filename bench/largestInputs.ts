@@ -51,6 +51,8 @@ const values: Record<string, () => unknown> = {
       result: textOf(half / counts.toolCallsOfTurn / 2),
       filesModified: ['src/garden/bed.ts'],
     })),
+  results: () =>
+    list(counts.toolCallsOfTurn, (n) => ({ callId: `call-${n}`, result: textOf(room / counts.toolCallsOfTurn - 60) })),
   tasks: () => list(counts.tasks, () => ({ content: textOf(room / counts.tasks - 60), status: 'PENDING' })),
   collaborations: () => others.map((agentId) => ({ agentId, when: textOf(fields.when) })),
   'CreateHandoffToolInput.instructions': () => textOf(fields.reason),

@@ -77,6 +77,7 @@ export const mutations: Record<string, Given> = {
   pauseSession: ofSession,
   reassignSession: async (make) => ({ sessionId: await make.session(), agentId: 'bob' }),
   recordDecision: ofSession,
+  recordToolResults: ofSession,
   recordWorkingTree: ofSession,
   redeliver: async (make) => ({ deliveryId: await make.delivery() }),
   registerAgent: () => ({ id: `large-${next()}`, type: 'CLAUDE' }),

@@ -282,6 +282,13 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "RecordDecisionPayload"
   ],
+  "RecordToolResultsResult": [
+    "BadUserInputError",
+    "InvalidStateError",
+    "LimitExceededError",
+    "NotFoundError",
+    "RecordToolResultsPayload"
+  ],
   "RecordWorkingTreeResult": [
     "BadUserInputError",
     "InvalidStateError",
@@ -501,6 +508,7 @@ export const embeddedTypes: string[] = [
   "ReassignSessionPayload",
   "RecentMessage",
   "RecordDecisionPayload",
+  "RecordToolResultsPayload",
   "RecordWorkingTreePayload",
   "RedeliverPayload",
   "RegisterAgentPayload",

@@ -341,7 +341,7 @@ export type EventType =
   | 'HANDOFF_TIMED_OUT'
   /** Shows that the subscription is alive. Concerns no Session; not stored. */
   | 'HEARTBEAT'
-  /** A decision, tasks or a snapshot was recorded. */
+  /** A decision, tasks, a snapshot, a working tree or results of tool calls were recorded. */
   | 'LOG_CHANGED'
   /** A Session reached the end of its pipeline. `metadata` has `pipeline`, `version`, `from` and `outcome`. Follows SESSION_STATUS_CHANGED. */
   | 'PIPELINE_COMPLETED'

@@ -3,6 +3,7 @@ import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../..
 import { hashAllTables } from '../../../test/hash.ts';
 import { webhookKey } from '../../../test/keyring.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../../test/refusals.ts';
+import { toolCall } from '../../../test/world.ts';
 import { encodeId, type IdPrefix } from '../../core/ids.ts';
 import { acceptHandoff, rejectHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { createKey } from '../../work/keys/createKey.ts';
@@ -11,8 +12,21 @@ import { createHandoffTool } from '../../work/tools/changeTool.ts';
 import { createWebhook } from '../../work/webhooks/changeWebhook.ts';
 import { schema } from '../graphql/schema.ts';
 
-const { db, askers, agent, session, reassign, pipeline, initiate, run, held, addressed, sessionInput, handoffInput } =
-  await askersOf();
+const {
+  db,
+  askers,
+  agent,
+  session,
+  turn,
+  reassign,
+  pipeline,
+  initiate,
+  run,
+  held,
+  addressed,
+  sessionInput,
+  handoffInput,
+} = await askersOf();
 
 let count = 0;
 const unique = (stem: string) => `${stem}-${(count += 1)}`;
@@ -99,6 +113,11 @@ const mutations: Record<Mutation, Line> = {
     holdersTurn,
   ),
   recordDecision: worker(async (whose) => ({ ...(await sessionInput(whose)), text: 'So be it' })),
+  recordToolResults: worker(async (whose) => {
+    const sessionId = await held(whose);
+    await turn(sessionId, { messages: [], toolCalls: [toolCall('c1', 'Read', { result: null })] });
+    return { sessionId: encodeId('session', sessionId), results: [{ callId: 'c1', result: 'ok' }] };
+  }),
   setTasks: worker(async (whose) => ({ ...(await sessionInput(whose)), tasks: [] })),
   recordWorkingTree: worker(async (whose) => ({ ...(await sessionInput(whose)), status: ' M a', diffstat: '' })),
   captureSnapshot: worker(sessionInput),

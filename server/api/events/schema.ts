@@ -109,7 +109,9 @@ const EventType = builder.enumType('EventType', {
         "The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` (null when not known), `compaction` (true when the program announced one) and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff.",
     },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
-    LOG_CHANGED: { description: 'A decision, tasks or a snapshot was recorded.' },
+    LOG_CHANGED: {
+      description: 'A decision, tasks, a snapshot, a working tree or results of tool calls were recorded.',
+    },
     AGENT_CHANGED: { description: 'An Agent was registered, changed or archived. Concerns no Session.' },
     WEBHOOK_DISABLED: {
       description:

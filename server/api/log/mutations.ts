@@ -3,6 +3,7 @@ import { IdempotencyMismatchError, InvalidStateError, LimitExceededError, NotFou
 import { limits } from '../../core/limits.ts';
 import { captureSnapshot, recordDecision, recordWorkingTree, setTasks } from '../../work/log/addToLog.ts';
 import { appendTurn } from '../../work/log/appendTurn.ts';
+import { recordToolResults } from '../../work/log/recordToolResults.ts';
 import { workers } from '../access/roles.ts';
 import { modelRef } from '../graphql/builder.ts';
 import { MessageKind, MessageRole, TaskStatus } from '../graphql/enums.ts';
@@ -49,27 +50,28 @@ const message = inputObject(
   }),
 );
 
+const callId = showAs(nonBlank({ characters: 200 }), { type: 'ID' });
+const filesModified = optional(
+  listOf(nonBlank({ bytes: 4 * KB }), {
+    what: 'files of a tool call',
+    limit: limits.counts.filesOfToolCall,
+    advice: 'name the most important ones',
+  }),
+);
+
 const toolCall = inputObject(
   'NewToolCallInput',
   'A tool call of the Turn, with its outcome.',
   z
     .object({
-      callId: showAs(nonBlank({ characters: 200 }), { type: 'ID' }).describe(
-        'Id that the model gave the call: 1 to 200 characters, unique in the Turn.',
-      ),
+      callId: callId.describe('Id that the model gave the call: 1 to 200 characters, unique in the Turn.'),
       name: name.describe('Name of the tool: 1 to 200 characters.'),
       arguments: optional(json({ bytes: limits.fields.content })).describe(
         'Arguments of the call: any JSON of at most 256 KB.',
       ),
       result: outcome.describe('Result of the call, at most 256 KB; null when it failed or has no answer yet.'),
       error: outcome.describe('Error of the call, at most 256 KB; null when it did not fail. Excludes `result`.'),
-      filesModified: optional(
-        listOf(nonBlank({ bytes: 4 * KB }), {
-          what: 'files of a tool call',
-          limit: limits.counts.filesOfToolCall,
-          advice: 'name the most important ones',
-        }),
-      )
+      filesModified: filesModified
         .transform((files) => [...new Set(files)])
         .describe('Paths that the call wrote, at most 200; ignored when it failed.'),
       // Undefined instead of null, as with the kind of a message.
@@ -160,6 +162,64 @@ mutation('appendTurn', {
   },
   errors: [NotFoundError, IdempotencyMismatchError, InvalidStateError, LimitExceededError],
   command: appendTurn,
+});
+
+const toolResult = inputObject(
+  'NewToolResultInput',
+  'The result of a recorded tool call.',
+  z
+    .object({
+      callId: callId.describe(
+        'Id of the call, as the Turn named it. When several Turns of the tenure used the id, the newest call has it.',
+      ),
+      result: outcome.describe('Result of the call, at most 256 KB; an empty text for none. Null when it failed.'),
+      error: outcome.describe('Error of the call, at most 256 KB; null when it did not fail. Excludes `result`.'),
+      filesModified: filesModified
+        .transform((files) => (files === null ? undefined : [...new Set(files)]))
+        .describe(
+          'Paths that the call wrote, at most 200; null keeps those that the Turn named. Ignored when it failed.',
+        ),
+      durationMs: count
+        .transform((given) => given ?? undefined)
+        .describe('Time from the call to its outcome in milliseconds; null when unknown.'),
+    })
+    .refine(({ result, error }) => (result === null) !== (error === null), {
+      message: 'needs either a result or an error: give one of them',
+    }),
+);
+
+mutation('recordToolResults', {
+  access: workers,
+  description:
+    'Gives tool calls of recorded Turns their results, all or none. Each call gets its result once: the same again changes nothing, another one is INVALID_STATE. An AGENT gives results to calls of its present tenure, also while the Session is paused.',
+  input: z.object({
+    sessionId,
+    results: listOf(toolResult, {
+      what: 'results',
+      limit: limits.counts.toolCallsOfTurn,
+      advice: 'record them in several requests',
+    })
+      .refine((results) => results.length > 0, { message: 'is empty: give at least one result' })
+      .refine((results) => new Set(results.map((each) => each.callId)).size === results.length, {
+        message: 'use one callId twice: give each call once',
+      })
+      .describe('The results, at most 200, each of another call.'),
+  }),
+  payload: {
+    description: 'The results were recorded.',
+    fields: (t) => ({
+      toolCalls: t.prismaField({
+        type: [modelRef('ToolCall')],
+        listSize: 50,
+        description: 'The ToolCalls in their current state, in the order in which they were made.',
+        resolve: (query, { toolCallIds }, _args, { prisma }) =>
+          prisma.toolCall.findMany({ ...query, where: { id: { in: toolCallIds } }, orderBy: { index: 'asc' } }),
+      }),
+      session: sessionOf(t),
+    }),
+  },
+  errors: [NotFoundError, InvalidStateError, LimitExceededError],
+  command: recordToolResults,
 });
 
 mutation('recordDecision', {

@@ -8,7 +8,7 @@ export type Act =
   | 'work'
   /** appendTurn, importTranscript: the same, but checked later, so that the refusal names the holder (rule: who may write). */
   | 'speak'
-  /** pauseSession, resumeSession, completeSession, failSession, updateSession: by the holder once it has accepted. */
+  /** pauseSession, resumeSession, completeSession, failSession, updateSession, recordToolResults: by the holder once it has accepted. */
   | 'steer'
   /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff, touchHandoff: by the target. */
   | 'answer'

@@ -307,6 +307,20 @@ async function writeEverything(): Promise<void> {
       'turn { id }',
     );
   }
+  for (const [index, batch] of inBatches(samples, 100).entries()) {
+    const callIds = batch.map((_, n) => `later-${index}-${n}`);
+    await mutate(
+      'appendTurn',
+      { sessionId: log, messages: [], toolCalls: callIds.map((callId) => ({ callId, name: 'Bash' })) },
+      'turn { id }',
+    );
+    const results = batch.map((sample, n) => ({
+      callId: callIds[n],
+      ...(n % 2 === 0 ? { result: textOf(sample) } : { error: textOf(sample) }),
+      filesModified: textOf(sample).length < 4_000 ? [`/tmp/${textOf(sample)}`] : [],
+    }));
+    await mutate('recordToolResults', { sessionId: log, results }, 'session { id }');
+  }
   for (const text of short) {
     await mutate(
       'appendTurn',

@@ -44,6 +44,7 @@ const example: Record<string, unknown> = {
   text: 'So be it',
   diffstat: '',
   tasks: [],
+  results: [{ callId: 'c1', result: 'ok' }],
   messages: [{ role: 'USER', content: 'Well?' }],
   content: '{"type":"user","message":{"content":"Well?"}}',
   files: [{ path: 'a.md', content: '# A' }],
@@ -158,6 +159,7 @@ function smallestOf(mutation: Mutation): object {
 const message = { role: 'ASSISTANT', content: 'Done.' };
 const call = { callId: 'c1', name: 'Read' };
 const callWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ ...call, [field]: value }]);
+const resultWith = (field: string, bad: Bad): Bad => bad.map((value) => [{ callId: 'c1', [field]: value }]);
 const usageWith = (field: string, bad: Bad): Bad => bad.map((value) => ({ [field]: value }));
 
 /** What a field refuses; `mutation.field` where one differs from the others of its name. */
@@ -261,6 +263,20 @@ const refused: Record<string, Bad> = {
     ...callWith('filesModified', listWith(nonBlank({ bytes: 4 * KB }))),
     [{ ...call, result: 'ok', error: 'but not quite' }],
     [call, call],
+  ],
+  results: [
+    [],
+    [{ callId: 'c1' }],
+    [{ callId: 'c1', result: 'ok', error: 'but not quite' }],
+    [
+      { callId: 'c1', result: 'ok' },
+      { callId: 'c1', result: 'ok' },
+    ],
+    ...nonBlank({ characters: 200 }).map((callId) => [{ callId, result: 'ok' }]),
+    ...resultWith('result', text({ bytes: 256 * KB })),
+    ...resultWith('error', text({ bytes: 256 * KB })),
+    ...integer(0).map((durationMs) => [{ callId: 'c1', result: 'ok', durationMs }]),
+    ...listWith(nonBlank({ bytes: 4 * KB })).map((filesModified) => [{ callId: 'c1', result: 'ok', filesModified }]),
   ],
   usage: [
     ...['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'].flatMap((field) =>
