@@ -28,3 +28,11 @@ export function readArguments<Config extends ParseArgsConfig>(config: Config): R
     );
   }
 }
+
+/** @throws UsageError */
+export function wholeNumber(name: string, given: string, least: number, most: number): number {
+  const value = Number(given);
+  if (!/^\d+$/.test(given) || value < least || value > most)
+    throw new UsageError(`${name} is '${given}': give a whole number from ${least} to ${most}.`);
+  return value;
+}

@@ -60,6 +60,10 @@ export const commands: Record<string, Entry> = {
     summary: 'runs a command for each handoff of an agent',
     load: async () => (await import('./watch.ts')).watchCommand,
   },
+  run: {
+    summary: 'works for agents whose definitions name a model',
+    load: async () => (await import('./runAgents.ts')).runAgents,
+  },
   mcp: { summary: 'gives a program the MCP tools of an agent', load: async () => (await import('./mcp.ts')).mcp },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };

@@ -5,10 +5,11 @@ import { Refused } from '../client/api/request.ts';
 import { openStream, StreamError, type EventStream } from '../client/stream/index.ts';
 import { commandLine } from '../server/core/place.ts';
 import { AwayError, StartError } from '../server/core/startError.ts';
-import { readArguments, UsageError, type Command } from './command.ts';
+import { readArguments, UsageError, wholeNumber, type Command } from './command.ts';
 import { workspaceIn } from './hook/work.ts';
 import { isProgram } from './native/toolFolders.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
+import { onSignals } from './signals.ts';
 import { resumableIn, takesHistory } from './watch/history.ts';
 import { reportTo } from './watch/report.ts';
 import { Runs } from './watch/runs.ts';
@@ -99,13 +100,6 @@ async function run(args: string[]): Promise<void> {
 const isAway = (error: unknown): error is Refused =>
   error instanceof Refused && (error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED');
 
-function wholeNumber(name: string, given: string, least: number, most: number): number {
-  const value = Number(given);
-  if (!/^\d+$/.test(given) || value < least || value > most)
-    throw new UsageError(`${name} is '${given}': give a whole number from ${least} to ${most}.`);
-  return value;
-}
-
 /** Looks also without an event: for what a process on this machine left that was killed. */
 const lookMs = 30_000;
 
@@ -194,21 +188,6 @@ async function listen(stream: EventStream, { runs }: Watched, wake: () => void):
     runs.cursor = cursor;
     wake();
   }
-}
-
-/** Calls `act` with 1, 2, ... Under npm Ctrl-C arrives twice, from the terminal and from npm: as one. */
-function onSignals(act: (n: number) => void): () => void {
-  let count = 0;
-  let last = 0;
-  const heard = (): void => {
-    if (Date.now() - last < 250) return;
-    last = Date.now();
-    act((count += 1));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, heard);
-  return () => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, heard);
-  };
 }
 
 /** Between SIGTERM and SIGKILL of a command, and for telling Baton afterwards. */

@@ -1,0 +1,69 @@
+import type { Api } from '../../client/api/request.ts';
+import { StartError } from '../../server/core/startError.ts';
+import type { Model } from './conversation.ts';
+import { resolveModel } from './models.ts';
+import type { ModelsFile } from './modelsFile.ts';
+import type { Served } from './runner.ts';
+import { noTools } from './toolbox.ts';
+
+interface Defined {
+  id: string;
+  model: string | null;
+  contextWindow: number | null;
+}
+
+const agentsQuery = `query RunAgents($after: String) { agents(first: 100, after: $after) {
+  nodes { id model contextWindow } pageInfo { hasNextPage endCursor } } }`;
+
+interface AgentsPage {
+  agents: { nodes: Defined[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+}
+
+async function definedAgents(ask: Api): Promise<Defined[]> {
+  const found: Defined[] = [];
+  for (let after: string | null = null; ;) {
+    const { agents }: AgentsPage = await ask<AgentsPage>(agentsQuery, { after });
+    found.push(...agents.nodes);
+    if (!agents.pageInfo.hasNextPage) return found;
+    after = agents.pageInfo.endCursor;
+  }
+}
+
+export interface Settings {
+  file: ModelsFile;
+  folder: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The agents that a runner can work for, and why not for others: of the named ones, or of all whose definition names a model. */
+export async function servedAgents(
+  ask: Api,
+  named: readonly string[],
+  settings: Settings,
+): Promise<{ served: Served[]; problems: string[] }> {
+  const agents = await definedAgents(ask);
+  const unknown = named.filter((id) => !agents.some((agent) => agent.id === id));
+  if (unknown.length > 0)
+    throw new StartError(`There is no agent '${unknown[0]}': import its definition, or check its id`);
+  const asked =
+    named.length === 0 ? agents.filter(({ model }) => model !== null) : agents.filter(({ id }) => named.includes(id));
+  const problems: string[] = [];
+  const served: Served[] = [];
+  for (const agent of asked) {
+    const models = await modelsOf(agent, settings);
+    if (typeof models === 'string') problems.push(models);
+    else served.push({ id: agent.id, models, isNamed: named.includes(agent.id), openToolbox: async () => noTools });
+  }
+  return { served, problems };
+}
+
+/** The models of a definition, the first one first; or a sentence that says what is missing. */
+async function modelsOf({ id, model, contextWindow }: Defined, settings: Settings): Promise<Model[] | string> {
+  if (model === null)
+    return `Agent '${id}' has no model: write 'model: anthropic/claude-sonnet-4-5', or another, into its definition, and import it`;
+  const found = await Promise.all([model].map((name) => resolveModel(name, settings)));
+  const models = found.filter((one): one is Model => typeof one !== 'string');
+  const problems = found.filter((one) => typeof one === 'string');
+  if (models.length === 0) return `Agent '${id}': ${problems.join('; ')}`;
+  return models.map((one) => ({ ...one, contextWindow: one.contextWindow ?? contextWindow }));
+}

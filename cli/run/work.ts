@@ -1,0 +1,353 @@
+import { Refused, type Api } from '../../client/api/request.ts';
+import type { Answer, Call, Entry, Model, Step, Tool } from './conversation.ts';
+import {
+  detect,
+  handoffTools,
+  readTenure,
+  readTurns,
+  recordResult,
+  recordStep,
+  type TenureRead,
+  type TurnRead,
+  type Waiting,
+} from './desk.ts';
+import { endTenure, handOff } from './ends.ts';
+import { fitInto } from './fit.ts';
+import { judge, type JudgedCall } from './judge.ts';
+import { refused, runOwn, toolsFor, type Outcome, type Stage } from './ownTools.ts';
+import { nudge, promptFor, type Prompt } from './prompt.ts';
+import type { Report } from './report.ts';
+import type { Toolbox } from './toolbox.ts';
+
+export interface Worker {
+  ask: Api;
+  /** Answers by the first of the agent's models that can. @throws ModelError */
+  model: Pick<Model, 'contextWindow'> & {
+    answer: (...args: Parameters<Model['answer']>) => Promise<Answer & { by: Model }>;
+  };
+  toolbox: Toolbox;
+  report: Report;
+  maxSteps: number;
+  /** Aborted: the step that runs is the last one. */
+  stopping: AbortSignal;
+  /** Aborted: the claim is lost, nothing more may be recorded. */
+  lost: AbortSignal;
+}
+
+/** Answers without text and without calls in a row, after which the Session pauses. */
+const mostEmpty = 3;
+
+/** Works in one tenure until it ends, the Session pauses, or the runner stops. Returns what ended it. @throws ModelError, Refused */
+export async function workIn(worker: Worker, place: Waiting): Promise<string> {
+  const tenure = await Tenure.open(worker, place);
+  if (tenure === null) return 'taken back before it began';
+  return tenure.work();
+}
+
+class Tenure {
+  /** The turn that was read last. */
+  #lastTurn = 0;
+  #steps = 0;
+  #empty = 0;
+  readonly #entries: Entry[] = [];
+  /** Calls whose results the model sees as references. */
+  readonly #left = new Set<string>();
+  readonly #tools: readonly Tool[];
+  readonly #stage: Stage | null;
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly place: Waiting,
+    private readonly read: { session: NonNullable<TenureRead['session']>; agent: NonNullable<TenureRead['agent']> },
+    private readonly prompt: Prompt,
+    handoffs: readonly Tool[],
+  ) {
+    this.#stage = stageOf(read.session);
+    this.#tools = [...handoffs, ...toolsFor(this.#stage), ...worker.toolbox.tools];
+  }
+
+  /** Null: the tenure has ended meanwhile. */
+  static async open(worker: Worker, place: Waiting): Promise<Tenure | null> {
+    const { ask } = worker;
+    const { session, agent } = await readTenure(ask, place);
+    if (session === null || agent === null || session.agentSession?.id !== place.agentSessionId) return null;
+    const contextWindow = worker.model.contextWindow;
+    const [prompt, handoffs] = await Promise.all([
+      promptFor(ask, { session, agent }, { ...place, contextWindow }),
+      handoffTools(ask, place.agentId),
+    ]);
+    return new Tenure(worker, place, { session, agent }, prompt, handoffs);
+  }
+
+  async work(): Promise<string> {
+    const { worker, place } = this;
+    if (!(await this.#readOn())) return 'stopped: the session was paused or moved';
+    const left = this.#entries.at(-1);
+    if (left?.kind === 'step') {
+      const end = await this.#goOn(left);
+      if (end !== null) return end;
+    }
+    for (;;) {
+      if (worker.stopping.aborted) return 'stopped with the runner';
+      if (this.#steps >= worker.maxSteps) {
+        const reason = `paused after ${this.#steps} steps, the most in a tenure`;
+        await endTenure(worker.ask, 'pause', { sessionId: place.sessionId });
+        return reason;
+      }
+      const words = this.#lastWords();
+      if (words !== null) {
+        await endTenure(worker.ask, 'complete', { sessionId: place.sessionId, result: words });
+        return 'finished with its last answer';
+      }
+      const end = await this.#step();
+      if (end !== null) return end;
+      if (worker.lost.aborted) return 'stopped: another runner has the claim';
+      if (!(await this.#readOn())) return 'stopped: the session was paused or moved';
+    }
+  }
+
+  /** Reads what is new in the log. False: this agent may not work any more. */
+  async #readOn(): Promise<boolean> {
+    const turns = await readTurns(this.worker.ask, this.place, this.#lastTurn);
+    if (turns === null) return false;
+    const { startSequence } = this.read.session.agentSession!;
+    for (const turn of turns) {
+      this.#lastTurn = turn.index;
+      if (turn.agentSession !== null) {
+        this.#entries.push(stepOf(turn));
+        this.#steps += 1;
+        continue;
+      }
+      // What was said before is in the takeover prompt.
+      for (const { role, content, sequence } of turn.messages)
+        if (role === 'USER' && sequence >= startSequence) this.#entries.push({ kind: 'said', text: content });
+    }
+    return true;
+  }
+
+  /** The answer that is the result: the second in a row without a call. */
+  #lastWords(): string | null {
+    const [before, last] = [this.#entries.at(-2), this.#entries.at(-1)];
+    return last?.kind === 'step' &&
+      before?.kind === 'step' &&
+      last.calls.length + before.calls.length === 0 &&
+      !this.#isCut
+      ? last.text
+      : null;
+  }
+  #isCut = false;
+
+  /** Asks the model once, records its answer, and runs its calls. Returns what ended the work. */
+  async #step(): Promise<string | null> {
+    const { worker, place, prompt } = this;
+    const { ask } = worker;
+    const began = performance.now();
+    const { entries, truncated } = fitInto(worker.model.contextWindow, this.#conversation(), {
+      fixed: JSON.stringify([prompt.system, this.#tools]).length,
+      left: this.#left,
+    });
+    const answer = await worker.model.answer(
+      {
+        ...place,
+        tenure: tenureNumber(this.read.session, place),
+        step: this.#steps,
+        system: prompt.system,
+        entries,
+        tools: this.#tools,
+      },
+      worker.lost,
+    );
+    const answeredAt = performance.now();
+    if (worker.lost.aborted) return 'stopped: another runner has the claim';
+    const detected = await detect(ask, place.agentId, answer.response);
+    if (answer.text.trim() === '' && detected.calls.length === 0) return this.#emptyAnswer(answer);
+    this.#empty = 0;
+    this.#isCut = answer.isCut;
+    const step = this.#steps;
+    const calls = judge(detected, { agentSessionId: place.agentSessionId, step, tools: worker.toolbox.names }).map(
+      (call, index): JudgedCall => {
+        const options = answer.providerOptions[index];
+        return options === undefined ? call : { ...call, providerOptions: options };
+      },
+    );
+    this.#lastTurn = await recordStep(
+      ask,
+      { ...place, step },
+      {
+        text: answer.text,
+        calls,
+        usage: answer.usage === null ? null : { ...answer.usage, model: answer.model },
+        truncated,
+      },
+    );
+    this.#steps += 1;
+    this.#entries.push({ kind: 'step', text: answer.text, calls });
+    const recordedAt = performance.now();
+    const { end, tools } = await this.#run(calls);
+    const endedAt = performance.now();
+    worker.report({
+      event: 'step',
+      session: place.sessionId,
+      agent: place.agentId,
+      step: step + 1,
+      model: answer.by.name,
+      usage: answer.usage,
+      cost: costOf(answer),
+      words: answer.text,
+      calls: calls.map(({ name, error }) => ({ name, error })),
+      modelMs: Math.round(answeredAt - began),
+      addedMs: Math.round(recordedAt - answeredAt + (endedAt - recordedAt - tools)),
+    });
+    return end;
+  }
+
+  async #emptyAnswer({ by }: { by: Model }): Promise<string | null> {
+    const { ask, report } = this.worker;
+    this.#empty += 1;
+    report({ ...this.#named(), event: 'empty', text: `${by.name} gave an empty answer` });
+    if (this.#empty < mostEmpty) return null;
+    const reason = `paused: ${by.name} gave ${mostEmpty} empty answers in a row`;
+    await endTenure(ask, 'pause', { sessionId: this.place.sessionId });
+    return reason;
+  }
+
+  #named(): { session: string; agent: string } {
+    return { session: this.place.sessionId, agent: this.place.agentId };
+  }
+
+  /** The takeover, the entries, and a question after an answer without a call. */
+  #conversation(): Entry[] {
+    const last = this.#entries.at(-1);
+    return [
+      { kind: 'said', text: this.prompt.takeover },
+      ...this.#entries,
+      ...(last?.kind === 'step' && last.calls.length === 0 ? [{ kind: 'said' as const, text: nudge }] : []),
+    ];
+  }
+
+  /** Runs the calls of a step that a runner recorded and did not end. */
+  async #goOn(step: Step): Promise<string | null> {
+    const open = step.calls.filter(({ result, error }) => result === null && error === null);
+    if (open.length === 0) return null;
+    // Baton reads the recorded calls as it read the answer.
+    const response = open.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }));
+    const detected = await detect(this.worker.ask, this.place.agentId, response);
+    const judged = judge(detected, { agentSessionId: '', step: 0, tools: this.worker.toolbox.names });
+    const calls = open.map((call, index) =>
+      Object.assign(call, { act: judged[index]!.act, error: judged[index]!.error }),
+    );
+    for (const call of calls.filter(({ error }) => error !== null)) await this.#settle(call, refused(call.error!));
+    for (const call of calls.filter(({ act }) => act === 'tool')) await this.#settle(call, unknownOutcome(call));
+    const { end } = await this.#run(calls.filter(({ act }) => act !== 'tool'));
+    this.worker.report({
+      ...this.#named(),
+      event: 'resumed',
+      text: `went on with ${open.map(({ name }) => name).join(', ')} of a runner that was stopped`,
+    });
+    return end;
+  }
+
+  /** Runs the calls that have no outcome yet: what ends the turn last. Returns also the time that tools of others took. */
+  async #run(calls: readonly JudgedCall[]): Promise<{ end: string | null; tools: number }> {
+    const open = calls.filter(({ act, error }) => act !== 'none' && error === null);
+    let tools = 0;
+    await Promise.all(
+      open
+        .filter((call) => !isLast(call))
+        .map(async (call) => {
+          const began = performance.now();
+          const outcome = await this.#outcomeOf(call);
+          if (call.act === 'tool') tools = Math.max(tools, performance.now() - began);
+          await this.#settle(call, outcome);
+        }),
+    );
+    const last = open.find(isLast);
+    return { end: last === undefined ? null : await this.#runLast(last), tools };
+  }
+
+  async #outcomeOf(call: JudgedCall): Promise<Outcome> {
+    const { worker, place } = this;
+    if (call.act === 'tool') return worker.toolbox.run(call.name, call.arguments ?? {}, worker.lost);
+    return runOwn(
+      {
+        ask: worker.ask,
+        ...place,
+        handoffId: this.read.session.agentSession?.initiatedByHandoff?.id ?? null,
+        entries: this.#entries,
+        stage: this.#stage,
+      },
+      { ...call, arguments: call.arguments ?? {} },
+    );
+  }
+
+  async #runLast(call: JudgedCall): Promise<string | null> {
+    const { worker, place } = this;
+    if (call.act === 'handoff') {
+      const { error, end } = await handOff(worker.ask, place, call);
+      if (error !== null) await this.#settle(call, refused(error));
+      return end;
+    }
+    const outcome = await this.#outcomeOf(call);
+    if (outcome.after !== undefined) {
+      await this.#settle(call, outcome);
+      await outcome.after();
+    } else if (outcome.end === null) await this.#settle(call, outcome);
+    // The pipeline may be completed, and the log closed.
+    else await this.#settle(call, outcome).catch(unlessRefused);
+    return outcome.end;
+  }
+
+  async #settle(call: Call, { result, error }: Outcome): Promise<void> {
+    call.result = result;
+    call.error = error;
+    await recordResult(this.worker.ask, this.place.sessionId, call);
+  }
+}
+
+const isLast = ({ act, name }: JudgedCall): boolean => act === 'handoff' || act === 'finish' || name === 'ask_person';
+
+const unknownOutcome = ({ name }: Call): Outcome =>
+  refused(
+    `The outcome of this call of '${name}' is unknown: the process that made it ended before it was answered. It may have had its effect. Find out before you call it again.`,
+  );
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Refused)) throw error;
+}
+
+function stepOf({ messages, toolCalls }: TurnRead): Step {
+  return {
+    kind: 'step',
+    text: messages
+      .filter(({ role }) => role === 'ASSISTANT')
+      .map(({ content }) => content)
+      .join('\n\n'),
+    calls: toolCalls.map(({ callId: id, name, arguments: given, result, error }) => ({
+      id,
+      name,
+      arguments: given as Call['arguments'],
+      result,
+      error,
+    })),
+  };
+}
+
+function stageOf({ pipeline }: NonNullable<TenureRead['session']>): Stage | null {
+  if (pipeline === null || pipeline.stage === null) return null;
+  const { stage } = pipeline;
+  const ways = pipeline.pipeline.transitions.filter(({ from }) => from === stage);
+  return { outcomes: [...new Set(ways.map(({ outcome }) => outcome))] };
+}
+
+/** How often the agent had the Session before. */
+function tenureNumber({ agentSessions }: NonNullable<TenureRead['session']>, place: Waiting): number {
+  return agentSessions.nodes.filter(
+    ({ id, activatedAt, agent }) => agent.id === place.agentId && id !== place.agentSessionId && activatedAt !== null,
+  ).length;
+}
+
+function costOf({ usage, by }: { usage: Answer['usage']; by: Model }): number | null {
+  if (usage === null || by.price === null) return null;
+  const { input, output } = by.price;
+  return ((usage.inputTokens ?? 0) * input + (usage.outputTokens ?? 0) * output) / 1_000_000;
+}

@@ -1,0 +1,352 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApi } from '../client/api/request.ts';
+import { encodeId } from '../server/core/ids.ts';
+import { testDatabase } from '../test/database.ts';
+import { runFolder, startRun, type Running } from '../test/running.ts';
+import { startApp } from '../test/server.ts';
+import { world } from '../test/world.ts';
+import { callId } from './run/callIds.ts';
+
+// Every case starts processes.
+vi.setConfig({ testTimeout: 60_000 });
+const patience = { timeout: 20_000, interval: 20 };
+
+const database = await testDatabase();
+const { url } = await startApp(database);
+const ask = createApi({ url });
+const { session, pipeline } = world(database.pool);
+
+type Answers = Record<string, object[][]>;
+
+let teams = 0;
+/** A team of its own for each case, whose models are scripts. `collaborations` by agent; the ids are prefixed. */
+async function team(
+  collaborations: Record<string, string[]>,
+  answers: (name: (id: string) => string) => Answers,
+  fields: (id: string) => object = () => ({}),
+): Promise<{ folder: string; name: (id: string) => string; ids: string[] }> {
+  const prefix = `team${(teams += 1)}`;
+  const name = (id: string): string => `${prefix}-${id}`;
+  const files = Object.entries(collaborations).map(([id, others]) => ({
+    path: `${name(id)}.md`,
+    content: [
+      '---',
+      ...Object.entries({ name: name(id), type: 'SCRIPT', model: 'script/answers.json', ...fields(id) }).map(
+        ([key, value]) => `${key}: ${String(value)}`,
+      ),
+      '---',
+      `You are the ${id}.`,
+      ...(others.length === 0
+        ? []
+        : ['', '## Collaborations', ...others.map((other) => `- ${name(other)}: when it can`)]),
+    ].join('\n'),
+  }));
+  const response = await fetch(`${url}/agents/import`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ files }),
+  });
+  expect(await response.json()).toMatchObject({ problems: [] });
+  return {
+    folder: runFolder({ 'answers.json': answers(name) }),
+    name,
+    ids: Object.keys(collaborations).map(name),
+  };
+}
+
+const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
+
+const sessionQuery = `query ($id: ID!) { session(id: $id) { status result agent { id } stuckBecause
+  pipeline { stage } decisions { text }
+  agentSession { id state claim { runnerId } }
+  turns(last: 30) { nodes { index agentSession { agent { id } } usage { inputTokens model } messages { role content }
+    toolCalls { callId name result error } } } } }`;
+
+interface SessionRead {
+  status: string;
+  result: unknown;
+  agent: { id: string };
+  pipeline: { stage: string | null } | null;
+  decisions: { text: string }[];
+  agentSession: { id: string; state: string; claim: { runnerId: string } | null } | null;
+  turns: {
+    nodes: {
+      index: number;
+      agentSession: { agent: { id: string } } | null;
+      usage: { inputTokens: number; model: string } | null;
+      messages: { role: string; content: string }[];
+      toolCalls: { callId: string; name: string; result: string | null; error: string | null }[];
+    }[];
+  };
+}
+
+async function read(id: string): Promise<SessionRead> {
+  const { session: found } = await ask<{ session: SessionRead }>(sessionQuery, { id });
+  return { ...found, turns: { nodes: found.turns.nodes.toSorted((a, b) => a.index - b.index) } };
+}
+
+const append = (sessionId: string, turn: object): Promise<unknown> =>
+  ask(
+    'mutation ($input: AppendTurnInput!) { appendTurn(input: $input) { __typename ... on Error { code message } } }',
+    { input: { sessionId, ...turn } },
+  );
+
+const begin = async (agentId: string, fields: object = {}): Promise<string> =>
+  encodeId('session', await session(agentId, fields));
+
+const ends = (id: string, status = 'COMPLETED'): Promise<SessionRead> =>
+  vi.waitFor(async () => {
+    const found = await read(id);
+    expect(found.status).toBe(status);
+    return found;
+  }, patience);
+
+const start = (folder: string, ids: string[], ...args: string[]): Promise<Running> =>
+  startRun(folder, [...ids, '--url', url, ...args]);
+
+async function stop(running: Running): Promise<void> {
+  running.kill('SIGTERM');
+  expect(await running.exited).toBe(0);
+}
+
+/** Who called what, in order, with what went wrong. */
+const callsOf = ({ turns }: SessionRead): string[] =>
+  turns.nodes.flatMap(({ agentSession, toolCalls }) =>
+    toolCalls.map(({ name, error }) => `${agentSession?.agent.id}: ${name}${error === null ? '' : ` (${error})`}`),
+  );
+
+describe('baton run', () => {
+  it('works on a session from the first agent to the result, and prints one line for each step', async () => {
+    const { folder, ids, name } = await team({ a: ['b'], b: ['a'] }, (id) => ({
+      [id('a')]: [
+        [
+          { text: 'First.', calls: [call('note', { decision: 'Short.' })] },
+          { text: 'Over.', calls: [call(`transfer_to_${id('b')}`)] },
+        ],
+        [{ calls: [call('finish', { result: { words: 3 } })] }],
+      ],
+      [id('b')]: [[{ text: 'No.', calls: [call(`transfer_to_${id('a')}`, { reason: 'Once more' })] }]],
+    }));
+    const running = await start(folder, ids);
+    const id = await begin(name('a'));
+    const done = await ends(id);
+    expect(done).toMatchObject({ result: { words: 3 }, decisions: [{ text: 'Short.' }], agentSession: null });
+    expect(callsOf(done)).toEqual([
+      `${name('a')}: note`,
+      `${name('a')}: transfer_to_${name('b')}`,
+      `${name('b')}: transfer_to_${name('a')}`,
+      `${name('a')}: finish`,
+    ]);
+    for (const { usage } of done.turns.nodes) expect(usage).toMatchObject({ model: 'script/answers.json' });
+    await stop(running);
+    expect(running.lines.filter(({ event }) => event === 'step').map(({ agent, step }) => [agent, step])).toEqual([
+      [name('a'), 1],
+      [name('a'), 2],
+      [name('b'), 1],
+      [name('a'), 1],
+    ]);
+    expect(running.stderr()).toBe('');
+  });
+
+  it('gives a refused call back to the model, which corrects it', async () => {
+    const { folder, ids, name } = await team({ a: ['b'], b: [] }, (id) => ({
+      [id('a')]: [
+        [
+          { calls: [call('transfer_to_nobody')] },
+          { calls: [call(`transfer_to_${id('b')}`, 'not { JSON')] },
+          { calls: [call('bash', { command: 'ls' }), call('note', {})] },
+          { calls: [call(`transfer_to_${id('b')}`), call('finish', { result: 1 })] },
+        ],
+      ],
+      [id('b')]: [[{ calls: [call('finish', { result: 2 })] }]],
+    }));
+    const running = await start(folder, ids);
+    const done = await ends(await begin(name('a')));
+    expect(done.result).toBe(2);
+    expect(callsOf(done)).toEqual([
+      expect.stringContaining("transfer_to_nobody (No agent is named 'nobody'"),
+      expect.stringContaining(`(Not run: The arguments are not JSON`),
+      expect.stringContaining("bash (There is no tool 'bash'"),
+      expect.stringContaining('note (Give a decision, or tasks.'),
+      `${name('a')}: transfer_to_${name('b')}`,
+      expect.stringContaining('finish (Not run:'),
+      `${name('b')}: finish`,
+    ]);
+    await stop(running);
+  });
+
+  it('asks once after an answer without a call, and takes the next one as the result', async () => {
+    const { folder, ids, name } = await team({ a: [] }, (id) => ({
+      [id('a')]: [[{ text: 'I think so.' }, { text: 'Yes: 42.' }]],
+    }));
+    const running = await start(folder, ids);
+    const done = await ends(await begin(name('a')));
+    expect(done.result).toBe('Yes: 42.');
+    expect(done.turns.nodes).toHaveLength(2);
+    await stop(running);
+  });
+
+  it('pauses a session whose model never ends, and one whose model says nothing', async () => {
+    const { folder, ids, name } = await team({ a: [], b: [] }, (id) => ({
+      [id('a')]: [Array.from({ length: 9 }, (_, n) => ({ calls: [call('note', { decision: `${n}` })] }))],
+      [id('b')]: [[{ text: ' ' }]],
+    }));
+    const running = await start(folder, ids, '--max-steps', '5');
+    const [endless, silent] = [await begin(name('a')), await begin(name('b'))];
+    expect((await ends(endless, 'PAUSED')).turns.nodes).toHaveLength(5);
+    expect((await ends(silent, 'PAUSED')).turns.nodes).toHaveLength(0);
+    await stop(running);
+    expect(running.lines.filter(({ event }) => event === 'ended').map(({ text }) => text)).toEqual(
+      expect.arrayContaining([
+        'paused after 5 steps, the most in a tenure',
+        'paused: script/answers.json gave 3 empty answers in a row',
+      ]),
+    );
+  });
+
+  it('puts a question to a person, and goes on with the answer', async () => {
+    const { folder, ids, name } = await team({ a: [] }, (id) => ({
+      [id('a')]: [
+        [
+          { calls: [call('ask_person', { question: 'Which one?' })] },
+          { calls: [call('finish', { result: 'That one' })] },
+        ],
+      ],
+    }));
+    const running = await start(folder, ids);
+    const id = await begin(name('a'));
+    expect(callsOf(await ends(id, 'PAUSED'))).toEqual([`${name('a')}: ask_person`]);
+    await append(id, { messages: [{ role: 'USER', content: 'That one' }] });
+    await ask(
+      'mutation ($id: ID!) { resumeSession(input: { sessionId: $id }) { __typename ... on Error { code message } } }',
+      { id },
+    );
+    expect((await ends(id)).result).toBe('That one');
+    await stop(running);
+  });
+
+  it('takes a session through a pipeline, with refused outcomes given back', async () => {
+    const slug = `pipe${teams + 1}`;
+    const { folder, ids, name } = await team(
+      { a: [], b: [] },
+      (id) => ({
+        [id('a')]: [
+          [
+            { calls: [call('finish', { outcome: 'NO' })] },
+            { calls: [call('finish', { outcome: 'DONE', payload: { n: 1 } })] },
+          ],
+        ],
+        [id('b')]: [[{ calls: [call('finish', { outcome: 'APPROVE' })] }]],
+      }),
+      (id) => ({ role: `${slug}-${id}` }),
+    );
+    await pipeline(slug, [`${slug}-a DONE ${slug}-b`, `${slug}-b APPROVE end`]);
+    const running = await start(folder, ids);
+    const done = await ends(await begin(name('a'), { pipeline: slug }));
+    expect(callsOf(done)).toEqual([
+      expect.stringContaining(`${name('a')}: finish (The arguments are wrong`),
+      `${name('a')}: finish`,
+      `${name('b')}: finish`,
+    ]);
+    await stop(running);
+  });
+
+  it('goes on from the log of a killed runner: what Baton did is done once, what a tool did is said to be unknown', async () => {
+    const { folder, ids, name } = await team({ a: ['b'], b: [] }, (id) => ({
+      [id('a')]: [[{ calls: [] }, { calls: [call(`transfer_to_${id('b')}`)] }]],
+      [id('b')]: [[{ calls: [call('finish', { result: 'Done' })] }]],
+    }));
+    const id = await begin(name('a'));
+    const { agentSession } = await read(id);
+    const [note, tool] = [0, 1].map((index) => callId(agentSession!.id, 0, index));
+    await append(id, {
+      messages: [{ role: 'ASSISTANT', content: 'I began.' }],
+      toolCalls: [
+        { callId: note, name: 'note', arguments: { decision: 'Once' } },
+        { callId: tool, name: 'mcp__mail__send', arguments: {} },
+      ],
+      idempotencyKey: `run-${agentSession!.id}-0`,
+    });
+    const running = await start(folder, ids);
+    const done = await ends(id);
+    expect(done.decisions).toEqual([{ text: 'Once' }]);
+    expect(callsOf(done).slice(0, 2)).toEqual([
+      `${name('a')}: note`,
+      expect.stringMatching(/mcp__mail__send \(.*(unknown|There is no tool)/),
+    ]);
+    expect(done.turns.nodes.map(({ index }) => index)).toEqual([1, 2, 3]);
+    await stop(running);
+  });
+
+  it('leaves work to the program that records it, unless the agent is named', async () => {
+    const { folder, name } = await team({ a: [] }, (id) => ({
+      [id('a')]: [[1, 2].map(() => ({ calls: [call('finish', { result: 1 })] }))],
+    }));
+    const [others, own] = [await begin(name('a')), await begin(name('a'))];
+    await append(others, { messages: [{ role: 'ASSISTANT', content: 'By hand.' }] });
+    const all = await start(folder, []);
+    await ends(own);
+    await stop(all);
+    expect(await read(others)).toMatchObject({ status: 'RUNNING', agentSession: { claim: null } });
+    const named = await start(folder, [name('a')]);
+    await ends(others);
+    await stop(named);
+  });
+
+  it('ends after the step that runs when it is stopped, and releases its claim', async () => {
+    const { folder, ids, name } = await team({ a: [] }, (id) => ({
+      [id('a')]: [
+        [
+          { errors: [{ status: 429, retryAfter: 1 }], calls: [call('note', { decision: 'x' })] },
+          { calls: [call('finish', { result: 1 })] },
+        ],
+      ],
+    }));
+    const running = await start(folder, ids);
+    const id = await begin(name('a'));
+    await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('retry'), patience);
+    await stop(running);
+    const left = await read(id);
+    expect(left).toMatchObject({ status: 'RUNNING', agentSession: { state: 'ACTIVE', claim: null } });
+    expect(left.turns.nodes).toHaveLength(1);
+    const next = await start(folder, []);
+    await ends(id);
+    await stop(next);
+  });
+
+  it.each([
+    [
+      'an agent that does not exist',
+      ['nobody'],
+      {},
+      "There is no agent 'nobody': import its definition, or check its id",
+    ],
+    [
+      'a wrong address',
+      ['--url', 'http://127.0.0.1:9'],
+      {},
+      /Nothing answers at http:\/\/127\.0\.0\.1:9 .*start Baton there, or give its address with --url/,
+    ],
+    ['a models file that is not there', ['--models', 'none.yaml'], {}, /The models file none\.yaml cannot be read/],
+  ])('says in one sentence what to do about %s', async (_, args, env, sentence) => {
+    const { folder } = await team({ a: [] }, () => ({}));
+    const { exited, stderr } = await startRun(folder, ['--url', url, ...args], env);
+    expect(await exited).not.toBe(0);
+    expect(stderr().trim()).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
+  });
+
+  it.each([
+    ['without a model', 'null', / has no model: write 'model: anthropic/],
+    ['whose model has no key', 'sonnet', /needs a key: set ANTHROPIC_API_KEY/],
+    ['whose model is not known', 'nonsense', /no model is known as 'nonsense'/],
+  ])('says what to do about an agent %s', async (_, model, sentence) => {
+    const { folder, ids } = await team(
+      { a: [] },
+      () => ({}),
+      () => ({ model }),
+    );
+    const { exited, stderr } = await startRun(folder, [...ids, '--url', url]);
+    expect(await exited).toBe(1);
+    expect(stderr()).toMatch(sentence);
+  });
+});
