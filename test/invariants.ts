@@ -121,7 +121,7 @@ const breaches: Record<string, string> = {
       SELECT session_id, session_sequence, at, lag(at) OVER (PARTITION BY session_id ORDER BY session_sequence) AS before
       FROM events WHERE session_id IS NOT NULL) e WHERE at < before`,
   "a session's version is not one more than its committed changes": `
-    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED', 'HANDOFF_REMINDED', 'HANDOFF_EXTENDED', 'HANDOFF_PROPOSED')
+    SELECT s.id, s.version, count(DISTINCT e.at) FROM sessions s JOIN events e ON e.session_id = s.id AND e.type NOT IN ('TURN_APPENDED', 'LOG_CHANGED', 'HANDOFF_REMINDED', 'HANDOFF_EXTENDED', 'HANDOFF_PROPOSED', 'TOKEN_BUDGET_LOW')
     GROUP BY s.id HAVING s.version < count(DISTINCT e.at)`,
   'an open session of a pipeline is not in exactly one stage, that of its open stay': `
     SELECT s.id, s.stage, count(e.id), min(e.stage) FROM sessions s LEFT JOIN stage_entries e ON e.session_id = s.id AND e.left_at IS NULL

@@ -171,6 +171,8 @@ export type CreateSessionInput = {
   recording?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
+  /** Number of tokens after which the Session pauses (reason "token budget used"): input, output and cached tokens of all its Turns, as models reported them. Null: any number. */
+  tokenBudget?: number | null | undefined;
   /** Where the work is done; null when unknown. */
   workspace?: SessionWorkspaceInput | null | undefined;
 };

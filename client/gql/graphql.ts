@@ -196,6 +196,8 @@ export type CreateSessionInput = {
   recording?: boolean | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
+  /** Number of tokens after which the Session pauses (reason "token budget used"): input, output and cached tokens of all its Turns, as models reported them. Null: any number. */
+  tokenBudget?: number | null | undefined;
   /** Where the work is done; null when unknown. */
   workspace?: SessionWorkspaceInput | null | undefined;
 };
@@ -365,6 +367,8 @@ export type EventType =
   | 'SESSION_STUCK'
   /** A Session could not return and is unassigned. */
   | 'SESSION_UNASSIGNED'
+  /** A Session has used 80 % of its token budget. Nothing has changed. `metadata` has `usedTokens` and `tokenBudget`. Written once for each budget. */
+  | 'TOKEN_BUDGET_LOW'
   /** A Turn was appended, or a transcript imported. */
   | 'TURN_APPENDED'
   /** Baton disabled a webhook: its receiver failed for 24 hours, or answered 410. `metadata` has `webhookId` and `reason` (`FAILING` or `GONE`). Concerns no Session. */

@@ -81,6 +81,10 @@ const EventType = builder.enumType('EventType', {
       description:
         'A limit refused a handoff of the holder: `reason` is the refusal with what to do, `metadata` has its `code`, HANDOFF_LOOP (the holder has to do some work first) or MAX_HANDOFFS_REACHED (an operator has to reassign the Session). Repeated refusals make one Event.',
     },
+    TOKEN_BUDGET_LOW: {
+      description:
+        'A Session has used 80 % of its token budget. Nothing has changed. `metadata` has `usedTokens` and `tokenBudget`. Written once for each budget.',
+    },
     SESSION_CHANGED: { description: 'Fields of a Session were changed by updateSession.' },
     SESSION_STAGE_CHANGED: {
       description:

@@ -18,6 +18,7 @@ import {
   pauseSession,
   resumeSession,
 } from '../../work/sessions/changeSession.ts';
+import { budgetUsed } from '../../work/sessions/budget.ts';
 import { claimTenure } from '../../work/sessions/claimTenure.ts';
 import {
   createSession,
@@ -65,6 +66,8 @@ const payload = (description: string) => ({
 });
 
 const maxHandoffs = integer(0, 10_000);
+const tokenBudget = integer(1);
+const budgetOf = `Number of tokens after which the Session pauses (reason "${budgetUsed}"): input, output and cached tokens of all its Turns, as models reported them.`;
 
 /** An agent cannot enable what the server's setting disables. */
 const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null): boolean =>
@@ -73,7 +76,7 @@ const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null)
 mutation('createSession', {
   access: workers,
   description:
-    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority` and limits of handoffs: anything else is FORBIDDEN.',
+    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority`, `tokenBudget` and limits of handoffs: anything else is FORBIDDEN.',
   input: z
     .object({
       title: title.describe('Title of the work: 1 to 500 characters.'),
@@ -102,6 +105,9 @@ mutation('createSession', {
       handoffsEnabled: optional(z.boolean()).describe(
         "Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED).",
       ),
+      tokenBudget: optional(tokenBudget)
+        .transform((given) => given ?? undefined)
+        .describe(`${budgetOf} Null: any number.`),
       externalId: optional(externalId).describe(
         'Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.',
       ),
@@ -166,6 +172,7 @@ mutation('updateSession', {
     maxHandoffs: kept(maxHandoffs).describe(
       'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
     ),
+    tokenBudget: clearable(tokenBudget).describe(`${budgetOf} Null removes the budget.`),
     externalId: clearable(externalId).describe(
       'Id of the work in another system: 1 to 200 characters. Null removes it. CONFLICT when another open Session has it.',
     ),
@@ -181,7 +188,12 @@ mutation('updateSession', {
 mutation('pauseSession', {
   access: workers,
   description: `Pauses the Session. The holder keeps it and its place. ${repeatable}`,
-  input: z.object(change),
+  input: z.object({
+    ...change,
+    reason: optional(reason).describe(
+      'Reason, for people: at most 4 KB. `Session.pauseReason` has it until the Session is resumed.',
+    ),
+  }),
   payload: payload('The Session was paused.'),
   errors,
   command: pauseSession,
@@ -189,7 +201,7 @@ mutation('pauseSession', {
 
 mutation('resumeSession', {
   access: workers,
-  description: `Resumes a paused Session that an Agent holds. ${repeatable}`,
+  description: `Resumes a paused Session that an Agent holds. INVALID_STATE when its token budget is used up: give it a higher one (updateSession). ${repeatable}`,
   input: z.object(change),
   payload: payload('The Session was resumed.'),
   errors,

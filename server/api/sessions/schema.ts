@@ -63,6 +63,8 @@ builder.prismaNode('Session', {
     result: t.expose('result', { type: 'JSON', nullable: true }),
     summary: t.exposeString('summary', { nullable: true }),
     endReason: t.exposeString('endReason', { nullable: true }),
+    pauseReason: t.exposeString('pauseReason', { nullable: true }),
+    tokenBudget: t.exposeInt('tokenBudget', { nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
     project: t.exposeString('project', { nullable: true }),
     workspace: t.field({

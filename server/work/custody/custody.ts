@@ -10,6 +10,7 @@ import type { EventType } from '../events/topics.ts';
 import { takesSessions } from './mayChangeHands.ts';
 import type { SessionPipeline } from './pipeline.ts';
 import {
+  lockAgent,
   readCustody,
   type LockOptions,
   type CustodyRead,
@@ -137,11 +138,28 @@ export class Custody {
     return { from: this.session.messageCount + 1, eventsFrom: this.session.eventCount + 1 };
   }
 
-  /** Increments the version once per command. */
+  /** Increments the version once per command. A change of status ends the reason of a pause. */
   changed(fields: Partial<HeldSession> = {}): void {
     const version = this.#versioned ? this.session.version : this.session.version + 1;
     this.#versioned = true;
-    this.work.change('sessions', this.session, { ...fields, version, updatedAt: this.work.now });
+    const over = fields.status !== undefined && this.session.pauseReason !== null ? { pauseReason: null } : {};
+    this.work.change('sessions', this.session, { ...over, ...fields, version, updatedAt: this.work.now });
+  }
+
+  /** Pauses the Session; the holder keeps it. A PENDING tenure stays PENDING (rule: accept). */
+  pause(reason: string | null): void {
+    if (this.openTenure?.state === 'ACTIVE') this.setTenureState(this.openTenure, 'PAUSED');
+    this.setStatus('PAUSED', { pauseReason: reason });
+    this.recordCustody('SESSION_STATUS_CHANGED', { reason });
+  }
+
+  /** Locks the holder for a command that locked no agent. With an open Handoff, the holder is its target and locked already. */
+  async lockHolder(): Promise<LockedAgent | null> {
+    const { agentId } = this.session;
+    if (!this.isOpen || agentId === null) return null;
+    const holder = this.agent(agentId) ?? (await lockAgent(this.work, agentId));
+    this.#agents.set(agentId, holder);
+    return holder;
   }
 
   setStatus(status: SessionStatus, fields: Partial<HeldSession> = {}): void {

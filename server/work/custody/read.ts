@@ -20,6 +20,8 @@ const sessionFields = [
   'result',
   'summary',
   'endReason',
+  'pauseReason',
+  'tokenBudget',
   'handoffsEnabled',
   'maxHandoffs',
   'operatorEpoch',
@@ -316,6 +318,16 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     isAwaited: row.awaited,
     contextWindow: row.contextWindow,
   };
+}
+
+const lockAgentStatement = statement(
+  `SELECT row_to_json(a) AS agent FROM (SELECT ${columns(agentFields, 'agents')} FROM agents WHERE id = $1 FOR NO KEY UPDATE) a`,
+);
+
+/** Locks one more agent. Call it only while no other agent is locked, or for one that is locked already. */
+export async function lockAgent(work: Work, agentId: string): Promise<LockedAgent> {
+  const [row] = await work.query<{ agent: object }>(lockAgentStatement, [agentId]);
+  return fromColumns<LockedAgent>(row!.agent);
 }
 
 /** Locks agents for a new Session. */

@@ -273,6 +273,28 @@ describe('an act writes its events in order and delivers them to the inboxes of 
     ]);
   });
 
+  it('usage that reaches 80 % of the token budget, and all of it: TURN_APPENDED, then TOKEN_BUDGET_LOW or SESSION_STATUS_CHANGED to the holder', async () => {
+    const id = await session('a', { tokenBudget: 100 });
+    const use = (inputTokens: number) =>
+      heard(id, () =>
+        turn(id, {
+          usage: {
+            inputTokens,
+            outputTokens: null,
+            cacheCreationInputTokens: null,
+            cacheReadInputTokens: null,
+            model: null,
+          },
+        }),
+      );
+    expect(await use(80)).toEqual(['TURN_APPENDED:', 'TOKEN_BUDGET_LOW: a']);
+    expect(await use(20)).toEqual(['TURN_APPENDED:', 'SESSION_STATUS_CHANGED: a']);
+    const budget = (tokenBudget: number) =>
+      heard(id, () => run(updateSession, { sessionId: id, tokenBudget, expectedVersion: null }));
+    expect(await budget(1_000)).toEqual(['SESSION_CHANGED: a']);
+    expect(await budget(125)).toEqual(['SESSION_CHANGED: a', 'TOKEN_BUDGET_LOW: a']);
+  });
+
   it('a time-out in a pipeline: HANDOFF_TIMED_OUT, then as initiate to the next agent', async () => {
     for (const id of ['checker-1', 'checker-2']) await agent(id, { role: 'check' });
     await pipeline('checked', ['write DONE check', 'check DONE end']);

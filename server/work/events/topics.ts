@@ -15,6 +15,7 @@ export const topics = {
   SESSION_STATUS_CHANGED: ['holder'],
   SESSION_CHANGED: ['holder'],
   SESSION_STUCK: ['holder'],
+  TOKEN_BUDGET_LOW: ['holder'],
   SESSION_STAGE_CHANGED: ['holder'],
   PIPELINE_COMPLETED: ['holder'],
   HANDOFF_INITIATED: ['target', 'source'],

@@ -1,7 +1,6 @@
-import { statement } from '../../core/changes.ts';
 import type { Custody } from '../custody/custody.ts';
 import { refusalToMove, wayTo } from '../custody/mayChangeHands.ts';
-import { record, type Listener } from '../events/record.ts';
+import { record } from '../events/record.ts';
 import { holdersCandidates } from './candidates.ts';
 
 /** New reports about the window of an agent (rule: context pressure). */
@@ -44,10 +43,6 @@ export function pressureAfter({
   return proposed ? 'RELIEVE' : null;
 }
 
-const lockHolder = statement(
-  'SELECT id, inbox_sequence AS "inboxSequence" FROM agents WHERE id = $1 FOR NO KEY UPDATE',
-);
-
 /**
  * Records a HANDOFF_PROPOSED in the holder's inbox when the usage of its window crosses the limit. It moves nothing and stores no
  * Context. The Session's lock makes it one for each crossing and tenure. Usage of another tenure than the ACTIVE one is ignored.
@@ -64,8 +59,7 @@ export async function followWindow(
   const act = pressureAfter({ ...reports, contextWindow, proposed: tenure.proposalEventId !== null, percent });
   if (act === null) return;
   if (act === 'RELIEVE') return work.change('agent_sessions', tenure, { proposalEventId: null });
-  // No other agent is locked unless the holder is: it is the target of an open Handoff.
-  const holder = custody.agent(tenure.agentId) ?? (await work.query<Listener>(lockHolder, [tenure.agentId]))[0]!;
+  const holder = (await custody.lockHolder())!;
   const windowTokens = reports.tokens.findLast((used) => used > 0) ?? null;
   const proposalEventId = record(work, {
     type: 'HANDOFF_PROPOSED',

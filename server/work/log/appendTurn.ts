@@ -7,6 +7,7 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { captureSnapshot, readVisible } from '../custody/snapshot.ts';
 import { followWindow } from '../handoffs/pressure.ts';
+import { followBudget, useOf } from '../sessions/budget.ts';
 import { LogWriter } from './logWriter.ts';
 import type { Usage } from './queries.ts';
 import { isAgentTurn, refusalOfAgentTurn } from './rules.ts';
@@ -69,13 +70,15 @@ export async function appendTurn(
   if (known[0] !== undefined && toolCalls.length + input.messages.length === 0)
     return { turnId: known[0].turn_id, sessionId: input.sessionId };
   if (input.truncated) await captureTruncation(custody);
+  const window = windowOf(input.usage);
+  const use = await useOf(custody);
   const agentSessionId = byAgent ? (custody.openTenure?.id ?? null) : null;
   const turnId = stageTurn(custody, { ...input, toolCalls }, agentSessionId);
   if (byAgent) recordTurn(custody);
   else custody.recordLog('TURN_APPENDED');
-  const window = windowOf(input.usage);
   const tokens = [...(input.truncated ? [0] : []), ...(window === null ? [] : [window])];
   await followWindow(custody, agentSessionId, { tokens, contextWindow: null, isFull: false }, contextPressure);
+  if (use !== null) await followBudget(custody, use, { ...use, used: use.used + (window ?? 0) });
   return { turnId, sessionId: input.sessionId };
 }
 

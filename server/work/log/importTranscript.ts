@@ -6,6 +6,7 @@ import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, lockSession } from '../custody/demand.ts';
 import { followWindow } from '../handoffs/pressure.ts';
 import { redactInput } from '../redaction/redact.ts';
+import { followBudget, useOf } from '../sessions/budget.ts';
 import { createSession, defaultMaxHandoffs } from '../sessions/createSession.ts';
 import { readKnown, type Known } from './importKnown.ts';
 import { ImportLog } from './importLog.ts';
@@ -52,6 +53,7 @@ export async function importTranscript(
   if (agentId !== null && tenure === null) throw neverHeld(custody, agentId);
   const agentSessionId = agentId === null ? (custody.openTenure?.id ?? null) : tenure!.id;
   const log = await ImportLog.open(custody, agentSessionId, transcript, known);
+  const use = await useOf(custody);
   await log.append();
   await log.count();
   await log.setTasks();
@@ -63,6 +65,7 @@ export async function importTranscript(
     { tokens: log.windowReports(), contextWindow: transcript.contextWindow, isFull: windowFull },
     contextPressure,
   );
+  if (use !== null) await followBudget(custody, use, (await useOf(custody))!);
   return { sessionId, report: reportOf(transcript, { ...log.added, alreadyKnown: known.lines.length }) };
 }
 

@@ -368,6 +368,7 @@ async function writeEverything(): Promise<void> {
     await mutate('completeSession', { sessionId: ended, result: data, summary }, 'session { id }');
     const failed = await open();
     await mutate('failHandoff', { handoffId: await initiate(failed), reason }, 'handoff { id }');
+    await mutate('pauseSession', { sessionId: failed, reason }, 'session { id }');
     await mutate('failSession', { sessionId: failed, reason }, 'session { id }');
     const cancelled = await open();
     await mutate('cancelHandoff', { handoffId: await initiate(cancelled), reason }, 'handoff { id }');

@@ -90,6 +90,28 @@ const changing: Refusal[] = [
   },
 ];
 
+changing.push({
+  mutation: 'resumeSession',
+  error: 'InvalidStateError',
+  when: 'the token budget is used up',
+  given: async (h) => {
+    const holder = h.unique('holder');
+    await h.agent(holder);
+    const id = await h.session(holder, { tokenBudget: 10 });
+    await h.turn(id, {
+      usage: {
+        inputTokens: 7,
+        outputTokens: 5,
+        cacheCreationInputTokens: null,
+        cacheReadInputTokens: null,
+        model: null,
+      },
+    });
+    return { input: inputOf('resumeSession', publicId(id)), data: { state: 'TOKEN_BUDGET_USED', allowed: ['PAUSED'] } };
+  },
+  says: /has used 12 of 10 tokens: give it a higher tokenBudget/,
+});
+
 const updating: Refusal[] = [
   {
     error: 'BadUserInputError' as const,

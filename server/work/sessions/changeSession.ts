@@ -7,6 +7,7 @@ import { demandAct, demandVersion, lockSession } from '../custody/demand.ts';
 import type { HeldSession, QueuedSession } from '../custody/read.ts';
 import { sessionTransitions, statesBefore } from '../custody/rules.ts';
 import { leaveStage } from '../custody/stages.ts';
+import { demandBudget } from './budget.ts';
 import type { SessionAnswer } from './createSession.ts';
 
 /** The life-cycle commands of a Session: each locks it, checks the change and makes it. */
@@ -16,17 +17,16 @@ interface ChangeSessionInput {
   expectedVersion: number | null;
 }
 
-/** Pauses the Session; the holder keeps it. A PENDING tenure stays PENDING (rule: accept). */
-export const pauseSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
-  changeSession(work, input, 'PAUSED', (custody) => {
-    if (custody.openTenure?.state === 'ACTIVE') custody.setTenureState(custody.openTenure, 'PAUSED');
-    custody.setStatus('PAUSED');
-    custody.recordCustody('SESSION_STATUS_CHANGED');
-  });
+/** Pauses the Session; the holder keeps it. */
+export const pauseSession = (
+  work: Work,
+  input: ChangeSessionInput & { reason?: string | null },
+): Promise<SessionAnswer> =>
+  changeSession(work, input, 'PAUSED', (custody) => custody.pause(input.reason ?? null), input.reason ?? null);
 
-/** Resumes the Session. It must have a holder (rule: one holder). */
+/** Resumes the Session. It must have a holder (rule: one holder), and tokens left of its budget. */
 export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<SessionAnswer> =>
-  changeSession(work, input, 'RUNNING', (custody) => {
+  changeSession(work, input, 'RUNNING', async (custody) => {
     if (custody.holder === null) {
       throw new InvalidStateError(
         'The session is unassigned: assign it to an agent instead (reassignSession)',
@@ -34,6 +34,7 @@ export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<Se
         ['PAUSED'],
       );
     }
+    await demandBudget(custody);
     if (custody.openTenure?.state === 'PAUSED') custody.setTenureState(custody.openTenure, 'ACTIVE');
     custody.setStatus('RUNNING');
     custody.recordCustody('SESSION_STATUS_CHANGED');
@@ -88,14 +89,15 @@ async function changeSession(
   work: Work,
   input: ChangeSessionInput,
   to: SessionStatus,
-  change: (custody: Custody) => void,
+  change: (custody: Custody) => Promise<void> | void,
+  pauseReason: string | null = null,
 ): Promise<SessionAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId);
   const answer = { sessionId: input.sessionId };
   const { status } = custody.session;
   if (custody.queued !== null && (to === 'PAUSED' || to === 'RUNNING'))
-    return suspendPlace(custody, custody.queued, input, to === 'PAUSED');
+    return suspendPlace(custody, custody.queued, input, { suspended: to === 'PAUSED', reason: pauseReason });
   if (status === to && (await isRepeat(work, input.sessionId, to))) return answer;
   demandAct(custody, 'steer');
   demandVersion(custody, input.expectedVersion);
@@ -107,7 +109,7 @@ async function changeSession(
       statesBefore(sessionTransitions, to),
     );
   }
-  change(custody);
+  await change(custody);
   return answer;
 }
 
@@ -116,7 +118,7 @@ async function suspendPlace(
   custody: Custody,
   queued: QueuedSession,
   { sessionId, expectedVersion }: ChangeSessionInput,
-  suspended: boolean,
+  { suspended, reason }: { suspended: boolean; reason: string | null },
 ): Promise<SessionAnswer> {
   const { work } = custody;
   if (queued.suspended === suspended && (await isRepeatInQueue(work, sessionId))) return { sessionId };
@@ -128,9 +130,10 @@ async function suspendPlace(
       : 'The session waits in the queue: it runs when an agent has a free place';
     throw new InvalidStateError(message, suspended ? 'SUSPENDED' : 'QUEUED', [suspended ? 'QUEUED' : 'SUSPENDED']);
   }
+  if (!suspended) await demandBudget(custody);
   work.change('queue_entries', queued, { suspended });
-  custody.changed();
-  custody.recordCustody('SESSION_STATUS_CHANGED');
+  custody.changed({ pauseReason: reason });
+  custody.recordCustody('SESSION_STATUS_CHANGED', { reason });
   return { sessionId };
 }
 

@@ -32,6 +32,8 @@ export interface CreateSessionInput {
   recording?: boolean | undefined;
   externalId?: string | null;
   project?: string | null;
+  /** Null: any number of tokens. */
+  tokenBudget?: number | null | undefined;
   /** Default: NORMAL. */
   priority?: SessionPriority;
   workspace?: SessionWorkspace | undefined;
@@ -56,7 +58,7 @@ export interface SessionAnswer {
 /** Agents create only what they hold themselves, and loosen no limit of operators. @throws ForbiddenError */
 function demandOwn(
   { caller: { agentId } }: Work,
-  { pipeline, queue, priority, maxHandoffs, ...input }: CreateSessionInput,
+  { pipeline, queue, priority, maxHandoffs, tokenBudget, ...input }: CreateSessionInput,
 ): void {
   if (agentId === null) return;
   if (input.agentId !== agentId)
@@ -66,11 +68,12 @@ function demandOwn(
   const isPlain =
     pipeline == null &&
     queue !== true &&
+    tokenBudget == null &&
     (priority ?? 'NORMAL') === 'NORMAL' &&
     (maxHandoffs ?? 0) <= defaultMaxHandoffs;
   if (!isPlain)
     throw new ForbiddenError(
-      `Only an operator may give pipeline, queue, priority or more than ${defaultMaxHandoffs} handoffs: leave them out`,
+      `Only an operator may give pipeline, queue, priority, tokenBudget or more than ${defaultMaxHandoffs} handoffs: leave them out`,
     );
 }
 
@@ -125,6 +128,8 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     result: null,
     summary: null,
     endReason: null,
+    pauseReason: null,
+    tokenBudget: input.tokenBudget ?? null,
     handoffsEnabled: input.handoffsEnabled,
     maxHandoffs: input.maxHandoffs ?? (pipeline === null ? defaultMaxHandoffs : defaultMaxInPipeline),
     externalId: input.externalId ?? null,

@@ -8,6 +8,7 @@ import type { StoredVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
 import { changePriority } from '../queue/entry.ts';
+import { followBudget, useOf } from './budget.ts';
 import { type SessionAnswer, workspaceColumns } from './createSession.ts';
 import { demandFreeExternalId } from './externalId.ts';
 
@@ -21,6 +22,8 @@ export interface UpdateSessionInput {
   handoffsEnabled?: boolean | undefined;
   maxHandoffs?: number | undefined;
   priority?: SessionPriority | undefined;
+  /** Null removes it. */
+  tokenBudget?: number | null | undefined;
   /** Null removes it. */
   externalId?: string | null | undefined;
   /** Null removes it. */
@@ -76,8 +79,11 @@ export async function updateSession(
   );
   if (changes.length > 0) {
     if (custody.queued !== null && given.priority !== undefined) changePriority(work, custody.queued, given.priority);
+    const use = given.tokenBudget === undefined ? null : await useOf(custody, given.tokenBudget);
+    const before = use && { ...use, budget: session.tokenBudget };
     custody.changed(Object.fromEntries(changes));
     custody.recordCustody('SESSION_CHANGED');
+    if (use !== null) await followBudget(custody, before!, use);
   }
   return { sessionId };
 }

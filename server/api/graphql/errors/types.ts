@@ -163,7 +163,7 @@ builder.objectType(InvalidStateError, {
   fields: (t) => ({
     state: t.exposeString('state', {
       description:
-        'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, or LOAD and the number of Sessions held.',
+        'Current state: a value of its enum, or UNASSIGNED, ARCHIVED, TOKEN_BUDGET_USED, or LOAD and the number of Sessions held.',
     }),
     allowed: t.stringList({
       description: 'States that allow the change; empty when no state does.',

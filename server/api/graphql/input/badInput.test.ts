@@ -205,6 +205,7 @@ const refused: Record<string, Bad> = {
   // With the agentId of every example.
   queue: [true],
   maxHandoffs: integer(0, 10_000),
+  tokenBudget: integer(1),
   expectedVersion: integer(1),
   result: json(),
   summary: text({ bytes: 32 * KB }),
