@@ -99,6 +99,8 @@ export type CollaborationInput = {
 
 /** Kinds of items in a Context. */
 export type ContextItemKind =
+  /** A decision of a person: an answer to a question, an approved plan, a refused call, or a stop of the agent. */
+  | 'ANSWER'
   /** One of the last tool calls, with its outcome. */
   | 'CALL'
   /** The last result of a test, build or lint command. */

@@ -52,6 +52,10 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     DECISION: { description: 'A decision.' },
     CHECK: { description: 'The last result of a test, build or lint command.' },
     FAILED_ATTEMPT: { description: 'A command or an edit that failed and was not repeated with success.' },
+    ANSWER: {
+      description:
+        'A decision of a person: an answer to a question, an approved plan, a refused call, or a stop of the agent.',
+    },
     FINDING: { description: 'A line of a result from which later work took a port, an id or another name.' },
     VARIABLE: { description: 'A context variable.' },
     FILE: { description: 'A changed file.' },

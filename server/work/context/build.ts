@@ -13,15 +13,18 @@ import {
   type StoredVariables,
 } from './context.ts';
 import { bodyOf, changedBy, goneFiles, inFolder, readActions, type Actions } from './derive/actions.ts';
+import { answersOf } from './derive/answers.ts';
 import { checksOf } from './derive/checks.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
-import { findingsOf } from './derive/findings.ts';
+import { findingsOf, isDistinct, isMeasure, wordsIn } from './derive/findings.ts';
 import { observationsOf } from './derive/observations.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
+import { withoutThoughts } from './derive/thoughts.ts';
+import { subagentTool } from './derive/tools.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -87,12 +90,14 @@ export function buildContext(
     latestRequest: carried(requests.latest),
     compactionSummary: carried(compactionSummary),
     lastMessage: carried(lastAssistant),
-    toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId }) => ({
+    toolSummaries: sources.tools.map(({ name, calls, errors, lastResult, lastCallId, lastSequence }) => ({
       toolName: name,
       callCount: calls,
       errorCount: errors,
       lastResult: lastResult === null ? null : shorten(bodyOf(lastResult), bounds.toolResultCharacters),
       ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
+      ...((lastSequence ?? Infinity) < (lastAssistant?.sequence ?? 0) &&
+        (!subagentTool.test(name) || tellsMostOf(said, lastResult ?? '')) && { told: true as const }),
     })),
     lastToolCalls: sources.lastCalls.map((call) => {
       const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
@@ -111,7 +116,11 @@ export function buildContext(
     decisions: sources.decisions,
     recentMessages,
     ...listed('tasksInProgress', begun),
+    ...(pending.some(({ sequence }) => (sequence ?? Infinity) < (lastAssistant?.sequence ?? 0)) && {
+      tasksOlder: true as const,
+    }),
     ...listed('filesGone', filesWithheld ? [] : goneAmong(actions, sources.files)),
+    ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('findings', findings),
     ...listed('observations', observations),
@@ -197,19 +206,27 @@ const carried = (message: Source | null): CarriedMessage | null =>
 type Recent = Context['recentMessages'][number] & { sequence: number };
 
 const charactersOf = {
-  USER: bounds.userMessageCharacters,
+  USER: bounds.mainMessageCharacters,
   ASSISTANT: bounds.messageCharacters,
   SYSTEM: bounds.systemMessageCharacters,
   TOOL: bounds.messageCharacters,
 };
 
-/** Without what programs wrote in a person's place. */
-const withOwnWords = (sources: Sources): Sources => ({
-  ...sources,
-  byUsers: sources.byUsers
-    .map((message) => ({ ...message, content: ownWords(message.content) }))
-    .filter(({ content }) => content.trim() !== ''),
-});
+/** Without what programs wrote in a person's place, and without what models thought. */
+function withOwnWords(sources: Sources): Sources {
+  const spoken = <M extends { content: string }>(message: M): M => {
+    const content = withoutThoughts(message.content);
+    return content === message.content ? message : { ...message, content };
+  };
+  return {
+    ...sources,
+    byUsers: sources.byUsers
+      .map((message) => ({ ...message, content: ownWords(message.content) }))
+      .filter(({ content }) => content.trim() !== ''),
+    recent: sources.recent.map((message) => (message.role === 'ASSISTANT' ? spoken(message) : message)),
+    lastAssistant: sources.lastAssistant && spoken(sources.lastAssistant),
+  };
+}
 
 /** A list that a Context has only when it is not empty. */
 const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
@@ -250,26 +267,35 @@ function withoutToldEdits({ root }: Actions, sources: Sources): Sources {
   };
 }
 
-/** Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message. */
+/** Characters of a message while others still need room. */
+const firstCharacters = { USER: 4_000, ASSISTANT: 2_000, SYSTEM: bounds.systemMessageCharacters, TOOL: 2_000 };
+
+/**
+ * Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message.
+ * What their beginnings leave goes to the rest of the longer ones, in the same order.
+ */
 function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   const kept = new Map<number, Recent>();
   const fill = (messages: readonly Recent[], budget: number): void => {
     let left = budget;
-    for (const { sequence, role, content, recordedBy, shortened: isCut } of messages) {
-      if (kept.has(sequence)) continue;
-      const told =
-        role === 'ASSISTANT' && sequence !== lastAssistant?.sequence ? withoutAnnouncements(content) : content;
-      const short = shorten(told, charactersOf[role]);
-      if (short.length > left) continue;
-      left -= short.length;
-      kept.set(sequence, {
-        sequence,
-        role,
-        content: short,
-        shortened: isCut === true || short !== content,
-        ...(recordedBy == null ? {} : { recordedBy }),
-      });
-    }
+    for (const limits of [firstCharacters, charactersOf])
+      for (const { sequence, role, content, recordedBy, shortened: isCut } of messages) {
+        const before = kept.get(sequence);
+        if (before !== undefined && limits === firstCharacters) continue;
+        const told =
+          role === 'ASSISTANT' && sequence !== lastAssistant?.sequence ? withoutAnnouncements(content) : content;
+        const short = shorten(told, limits[role]);
+        const more = short.length - (before?.content.length ?? 0);
+        if (more > left || (before !== undefined && more <= 0)) continue;
+        left -= more;
+        kept.set(sequence, {
+          sequence,
+          role,
+          content: short,
+          shortened: isCut === true || short !== content,
+          ...(recordedBy == null ? {} : { recordedBy }),
+        });
+      }
   };
   const people = byUsers.filter(({ content }) => weightOf(content) > 0).reverse();
   fill(
@@ -290,6 +316,16 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
     budgets.others,
   );
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
+}
+
+/** Whether most words of a text are in another, and all that name one thing. */
+function tellsMostOf(said: string, text: string): boolean {
+  const words = [...wordsIn(text)].filter((word) => word.length >= 4);
+  const known = wordsIn(said);
+  return (
+    words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
+    words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
+  );
 }
 
 const longestPlace = 1_000;
@@ -317,7 +353,7 @@ function factsOf(
   };
 }
 
-function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): RecordedLog {
+function logOf({ byUsers, recent, lastAssistant, calls, workspaces, stops = [] }: Sources): RecordedLog {
   // A command to the program (`/clear`) does not answer a question.
   const users = byUsers.filter(({ content }) => weightOf(content) > 0);
   // A message that was cut has no end to search for a question.
@@ -327,7 +363,7 @@ function logOf({ byUsers, recent, lastAssistant, calls, workspaces }: Sources): 
   const messages = [...users, ...others, ...(lastAssistant === null ? [] : [lastAssistant])].sort(
     (a, b) => a.sequence - b.sequence,
   );
-  return { messages, calls, workspaces };
+  return { messages, calls, workspaces, stops };
 }
 
 export const redactionsIn = (context: Context): number => countRedactions(JSON.stringify(context));

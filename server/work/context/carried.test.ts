@@ -200,9 +200,9 @@ describe('contextItem returns whole', () => {
       long('output', 50_000),
     ];
     await say(id, 'USER', asked);
-    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'mcp__wiki__read'), result }] });
     await say(id, 'ASSISTANT', report);
     await say(id, 'ASSISTANT', last);
+    await turn(id, { messages: [], toolCalls: [{ ...toolCall('c0', 'mcp__wiki__read'), result }] });
     const query = { name: 'mcp__db__query' };
     await turn(id, {
       messages: [],

@@ -94,6 +94,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     workingTree: carry.files ? (sources.workingTree ?? null) : null,
     tasks: carry.tasks ? tasks : [],
     decisions: carry.decisions ? decisions : [],
+    stops: carry.messages === 'ALL' ? (sources.stops ?? []) : [],
     reasons: carry.messages === 'ALL' ? (sources.reasons ?? []) : [],
     totals: {
       messages: messageCountLeft(sources, carry),
@@ -221,6 +222,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
     ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
     ...(context.observations && { observations: fillBack(context.observations, 'OBSERVATION') }),
+    ...(context.answers && { answers: fillBack(context.answers, 'ANSWER') }),
     ...(context.earlierReasons && { earlierReasons: fillBack(context.earlierReasons, 'REASON') }),
     contextVariables: context.contextVariables.filter(
       (variable) => isOwnVariable(variable) || fill([variable], 'VARIABLE').length === 1,

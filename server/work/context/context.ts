@@ -1,4 +1,5 @@
 import type { WorkingTree } from '../../core/workspace.ts';
+import type { Answer } from './derive/answers.ts';
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
 import type { Finding } from './derive/findings.ts';
@@ -37,10 +38,14 @@ export interface Context {
   findings?: Finding[];
   /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */
   observations?: Finding[];
+  /** Answers, approved plans, refusals and stops of people, oldest first. Absent in Handoffs older than this field. */
+  answers?: Answer[];
   /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */
   earlierReasons?: string[];
   /** Positions in `pendingTasks` of those that were begun. */
   tasksInProgress?: number[];
+  /** Whether the agent wrote the list of tasks before its last message. */
+  tasksOlder?: true;
   /** Positions of the modified files whose last change removed them or moved them away. */
   filesGone?: number[];
   /** Last question to a person when it is unanswered; several entries when it has several parts. */
@@ -73,6 +78,8 @@ export interface ToolSummary {
   lastResult: string | null;
   /** The call of `lastResult`, when the log holds a longer one. */
   lastCallId?: string;
+  /** Whether an agent spoke after its last call. */
+  told?: true;
 }
 
 export interface CarriedCall {

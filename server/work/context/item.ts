@@ -12,8 +12,8 @@ export interface Item {
   origin?: Origin;
   /** The agent that recorded it in a user's name. */
   recordedBy?: string;
-  /** How it stands to what people said last: before it, that without an answer, or after the latest request. */
-  order?: 'BEFORE' | 'UNANSWERED' | 'AFTER';
+  /** How it stands to what people said last: before it, that without an answer, or after the latest request. OLDER: from before the agent's last message. */
+  order?: 'BEFORE' | 'UNANSWERED' | 'AFTER' | 'OLDER';
   /** Where the whole of it is in the log, ` (call <callId>)`: the end of every form, also of a shortened one. */
   place?: string;
   /** The shortest useful form; below its length it is cut like any text. */

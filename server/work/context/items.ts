@@ -36,7 +36,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const tasks = numbered(
     'TASK',
     context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
-  );
+  ).map((item) => (context.tasksOlder === true ? { ...item, order: 'OLDER' as const } : item));
   const earlier = (context.earlierReasons ?? []).join('\n');
   const findings = (context.findings ?? [])
     .filter(
@@ -86,14 +86,6 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
       const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
       if (again.has(message)) return null;
-      const repetition = repetitionOf(context, index);
-      if (repetition !== null)
-        return {
-          id: `message-${index + 1}`,
-          kind: 'MESSAGE',
-          content: `${prefix}(the same as ${repetition})`,
-          stage: stageOf[role],
-        };
       const origin =
         shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};
       return {
@@ -112,8 +104,15 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     onlyAsks(lastMessage, context.openQuestions)
       ? null
       : ordered(messageItem('LAST_MESSAGE', 1, lastMessage), 'BEFORE', isStale),
-    messageItem('COMPACTION', 1, compactionSummary),
-    messageItem('LAST_MESSAGE', 2, report),
+    ordered(
+      messageItem('COMPACTION', 1, compactionSummary),
+      'OLDER',
+      assistantMessages.some(
+        ({ sequence = 0, content }) =>
+          content.length >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
+      ),
+    ),
+    ordered(messageItem('LAST_MESSAGE', 2, report), 'BEFORE', (report?.sequence ?? Infinity) < lastWords),
     decisions[0],
     tasks[0],
     questions[0],
@@ -132,6 +131,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
     ...questions.slice(1),
+    ...(context.answers ?? []).map(answerItem).reverse(),
     ...payload.slice(0, firstEntries),
     ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
@@ -167,13 +167,10 @@ const lastWordsOf = ({ originalRequest, latestRequest, recentMessages }: Context
     ),
   );
 
-/** A shorter message is told once; a longer one that comes again names the place of the other. */
-const repeatedFrom = 200;
-
 const isSameText = (one: { content: string } | null, other: { content: string } | null): boolean =>
   one !== null && other !== null && one.content.trim() === other.content.trim();
 
-/** The short messages whose words a request or a later message repeats. */
+/** The messages whose words a request or a later message repeats. Of one that was cut it is not known. */
 function toldAgain({ originalRequest, latestRequest, recentMessages }: Context): Set<RecentMessage> {
   const keyOf = (role: string, content: string): string => `${role} ${content.trim()}`;
   const told = new Set(
@@ -181,8 +178,8 @@ function toldAgain({ originalRequest, latestRequest, recentMessages }: Context):
   );
   const again = new Set<RecentMessage>();
   for (const message of recentMessages.toReversed()) {
-    const { role, content } = message;
-    if (content.length >= repeatedFrom || (role !== 'USER' && role !== 'ASSISTANT')) continue;
+    const { role, content, shortened } = message;
+    if (shortened === true || (role !== 'USER' && role !== 'ASSISTANT')) continue;
     const key = keyOf(role, content);
     if (told.has(key)) again.add(message);
     told.add(key);
@@ -209,20 +206,6 @@ function onlyAsks(message: { content: string } | null, questions: readonly strin
     .every((line) => line === '' || asked.has(line));
 }
 
-/** Names the request or the later message with the same text; null without one, or when one of the two was cut. */
-function repetitionOf({ originalRequest, latestRequest, recentMessages }: Context, index: number): string | null {
-  const { role, content, shortened } = recentMessages[index]!;
-  if (content.length < repeatedFrom || shortened !== false) return null;
-  const isSame = (other: { content: string; shortened?: boolean } | null) =>
-    other !== null && other.shortened === false && other.content === content;
-  if (role === 'USER' && isSame(originalRequest)) return 'the original request';
-  if (role === 'USER' && isSame(latestRequest)) return 'the latest request';
-  const later = recentMessages
-    .slice(index + 1)
-    .findLast((other) => other.role === role && other.sequence !== undefined && isSame(other));
-  return later === undefined ? null : `#${later.sequence!}`;
-}
-
 const stageOf = { USER: 'people', ASSISTANT: 'words', SYSTEM: 'rest', TOOL: 'rest' } as const satisfies Record<
   Context['recentMessages'][number]['role'],
   Stage
@@ -236,8 +219,9 @@ const recorder = ({ recordedBy }: { recordedBy?: string | null }): string =>
 const keepsTasks = ({ toolName, failed }: CarriedCall): boolean => !failed && taskTool.test(toolName);
 
 /** Whether the last result of a tool appears nowhere else. */
-const hasOwnResult = ({ toolName, lastResult }: ToolSummary, { lastToolCalls }: Context): boolean =>
+const hasOwnResult = ({ toolName, lastResult, told }: ToolSummary, { lastToolCalls }: Context): boolean =>
   lastResult !== null &&
+  told !== true &&
   !isStandardTool(toolName) &&
   lastToolCalls?.some((call) => call.toolName === toolName && call.told !== true) !== true;
 
@@ -288,6 +272,17 @@ const placeOf = ({ callId }: { callId: string }): string => ` (call ${callId})`;
 
 const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
   `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
+
+function answerItem(answer: NonNullable<Context['answers']>[number], index: number): Item {
+  const place = answer.callId === null ? '' : placeOf({ callId: answer.callId });
+  const [first = '', ...rest] = answer.what.split('\n');
+  return {
+    id: `answer-${index + 1}`,
+    kind: 'ANSWER',
+    content: [first + place, ...rest].join('\n'),
+    stage: 'work',
+  };
+}
 
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';

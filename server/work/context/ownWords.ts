@@ -173,7 +173,7 @@ export function ownWords(text: string): string {
 }
 
 const refusal =
-  /^(?:Error: )?The user doesn't want to (?:proceed|take)[^]{0,400}?(?:the user said:|reason for the rejection:)\s*([^]*)/;
+  /^(?:Error: )?The user (?:doesn't want to (?:proceed|take)|rejected )[^]{0,400}?(?:the user said:|reason for the rejection:|the following feedback:)\s*([^]*)/;
 const notes = /\n+Note: The user's next message may contain a correction[^]*$/;
 
 /** What a person wrote when they refused a call; empty when they wrote nothing. */

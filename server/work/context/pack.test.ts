@@ -167,7 +167,7 @@ describe('a prompt of any Context within any budget', () => {
         const headings = outside.filter((line) => line.startsWith('#'));
         for (const heading of headings)
           expect(heading).toMatch(
-            /^(# Handoff from ada to bob|## [A-Z][a-z' ]+( of ada)?( \(recorded by agent [a-z0-9-]+\))?(, from before what people said last|: the agent said nothing since)?( \(\d+( of \d+)?\))?)$/,
+            /^(# Handoff from ada to bob|## [A-Z][a-z' ]+( of ada)?( \(recorded by agent [a-z0-9-]+\))?(, from before (what people said last|the last message)|: the agent said nothing since)?( \(\d+( of \d+)?\))?)$/,
           );
         for (const line of outside.filter((other) => other !== '' && !other.startsWith('#')))
           expect(line).toMatch(/^(Handoff\.|You take|\(?Left out|Shortened|Not carried|The last turn|contextItem)/);

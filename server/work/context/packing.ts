@@ -31,7 +31,7 @@ const heads: Record<string, Allowance> = {
   'request-1': { least: 201, first: 201, share: 0.18 },
   'compaction-1': { least: 60, first: 120, share: 0.2 },
   'last-message-1': { least: 4, first: 100, share: 0.2 },
-  'last-message-2': { least: 60, first: 120, share: 0.2 },
+  'last-message-2': { least: 60, first: 120, share: 0.1 },
   'request-2': { least: 60, first: 100, share: 0.1 },
   'reason-1': { least: 40, first: 80, share: 0.06 },
   'workspace-1': { least: 40, first: 200, share: 0.06 },
@@ -39,10 +39,18 @@ const heads: Record<string, Allowance> = {
   'summary-1': { least: 60, first: 120, share: 0.12 },
   'instructions-1': { least: 40, first: 80, share: 0.06 },
 };
+/** Newer words tell what is so now. */
+const older: Allowance = { least: 60, first: 120, share: 0.1 };
 const headOfList: Allowance = { least: 40, first: 90, share: 0.08 };
 const largestShare = 0.35;
 /** Files that take no more come before the longest texts grow further. */
 const shareOfFiles = 0.4;
+/** Words of people that take no more come before the longest texts grow. */
+const shareOfPeople = 0.15;
+const wordsOfOne = 200;
+/** Of a small room the answer takes more. */
+const shareOfAnswer = 0.35;
+const answerCharacters = 1_600;
 /** For the newest payloads of stages, before messages are added. */
 const shareOfPayloads = 0.7;
 /** For metadata, before messages of users are added. */
@@ -51,6 +59,9 @@ const shareOfMetadata = 0.15;
 const isRequest = ({ item }: Piece): boolean => item.kind === 'REQUEST';
 const isLastMessage = ({ item }: Piece): boolean => item.kind === 'LAST_MESSAGE';
 const isCompaction = ({ item }: Piece): boolean => item.kind === 'COMPACTION';
+const isAnswer = ({ item }: Piece): boolean => item.id === 'last-message-1' && item.order !== 'BEFORE';
+const isOlder = ({ item }: Piece): boolean =>
+  item.order === 'OLDER' || (item.id === 'last-message-2' && item.order === 'BEFORE');
 const isIn =
   (stage: Stage) =>
   ({ item }: Piece): boolean =>
@@ -88,13 +99,22 @@ export class Packing {
   fill(): void {
     const head = this.pieces.filter(isIn('head'));
     const complete = head.every((piece) => this.#put(piece, allowanceOf(piece).least, allowanceOf(piece).first));
+    // The answer first: it tells what is so now.
+    for (const piece of head.filter(isAnswer))
+      this.#grow(piece, Math.min(this.#whole * shareOfAnswer, answerCharacters));
     for (const piece of head) this.#grow(piece, this.#whole * allowanceOf(piece).share);
     if (complete && this.#add('work')) {
       const files = this.pieces.filter(isIn('files')).reduce((size, { full }) => size + full.length, 0);
-      if (files <= this.#whole * shareOfFiles) this.#add('files');
+      const said = this.pieces
+        .filter(isIn('people'))
+        .reduce((size, { full }) => size + Math.min(full.length, wordsOfOne), 0);
+      if (files <= this.#whole * shareOfFiles && this.#add('files') && said <= this.#whole * shareOfPeople)
+        this.#add('people');
       // Whole if possible: it is the only record of the work before it.
-      for (const piece of head.filter(isCompaction)) this.#growWhole(piece);
-      for (const piece of head.filter((piece) => isRequest(piece) || isCompaction(piece) || isLastMessage(piece)))
+      for (const piece of head.filter((piece) => isCompaction(piece) && !isOlder(piece))) this.#growWhole(piece);
+      for (const piece of head.filter(
+        (piece) => !isOlder(piece) && (isRequest(piece) || isCompaction(piece) || isLastMessage(piece)),
+      ))
         this.#grow(piece, this.#whole * largestShare);
       this.#growPayloads();
       if (this.#add('files')) this.#addTalk();
@@ -139,6 +159,8 @@ export class Packing {
   #add(stage: Stage): boolean {
     return this.pieces.filter(isIn(stage)).every((piece) => {
       const { kind, brief, place = '' } = piece.item;
+      // Numbers of calls alone say nothing.
+      if (kind === 'TOOL') return this.#put(piece, 100, 300);
       if (brief !== undefined) {
         const length = Math.min(brief.length + 2, 100) + place.length;
         return this.#put(piece, length, length);
@@ -187,10 +209,11 @@ export class Packing {
 /** The order in which pieces grow into spare room. */
 const isSaid = isIn('people');
 const growth: ((piece: Piece) => boolean)[] = [
+  isAnswer,
   isRequest,
-  isCompaction,
+  (piece) => isCompaction(piece) && !isOlder(piece),
   isSaid,
-  isLastMessage,
+  (piece) => isLastMessage(piece) && !isOlder(piece),
   isIn('head'),
   isIn('work'),
   isIn('files'),
@@ -201,6 +224,9 @@ const growth: ((piece: Piece) => boolean)[] = [
 ];
 
 const essential = ({ item }: Piece): boolean => item.id === 'request-1' || item.id === 'last-message-1';
-const allowanceOf = ({ item }: Piece): Allowance => heads[item.id] ?? headOfList;
+const allowanceOf = ({ item }: Piece): Allowance =>
+  item.order === 'OLDER' || (item.order === 'BEFORE' && item.id === 'last-message-2')
+    ? older
+    : (heads[item.id] ?? headOfList);
 
 const costOf = (form: string): Size => sizeOf(`${form}\n`);

@@ -45,6 +45,7 @@ const orders = {
   BEFORE: ', from before what people said last',
   UNANSWERED: ': the agent said nothing since',
   AFTER: ' after the latest request',
+  OLDER: ', from before the last message',
 };
 function notCarried(kind: ItemKind, leftOut: LeftOut | null): number {
   const name = kindOf(kind).leftOut;
@@ -198,7 +199,9 @@ const placeOf = (item: Item): number =>
       ? 0.7
       : 0.5
     : item.order === 'BEFORE'
-      ? 0.4
+      ? item.id === 'last-message-2'
+        ? 0.39
+        : 0.4
       : item.id === 'request-2'
         ? 0.6
         : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);

@@ -14,9 +14,16 @@ type ByUser = MainMessage & { recordedBy: string | null };
 export interface Sources {
   title: string;
   turns: number;
-  tools: { name: string; calls: number; errors: number; lastResult: string | null; lastCallId: string }[];
+  tools: {
+    name: string;
+    calls: number;
+    errors: number;
+    lastResult: string | null;
+    lastCallId: string;
+    lastSequence?: number;
+  }[];
   files: string[];
-  tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE' }[];
+  tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE'; sequence?: number }[];
   /** For a limited reader: whether the present list of tasks is from before what it reads. */
   tasksFromBefore?: boolean;
   decisions: string[];
@@ -45,6 +52,8 @@ export interface Sources {
   /** Newest calls that showed files in few bytes, oldest first, without errors. */
   reads: RecordedLog['calls'];
   workspaces: RecordedLog['workspaces'];
+  /** Numbers of the newest messages that record that a person stopped the agent. */
+  stops?: number[];
   /** As it was recorded last; null when it was not. */
   workingTree?: WorkingTree | null;
   /** Totals in the log, independent of the bounds. */
@@ -77,8 +86,7 @@ export interface Sources {
 /** Limits of the read: larger texts are shortened, and the oldest entries beyond a count are left out. */
 export const bounds = {
   toolResultCharacters: 300,
-  messageCharacters: 2_000,
-  userMessageCharacters: 4_000,
+  messageCharacters: 6_000,
   /** Short: messages of programs to their agents rarely concern the next agent. */
   systemMessageCharacters: 500,
   /** For the requests and the last message. */
@@ -90,6 +98,8 @@ export const bounds = {
   outcomeCharacters: 2_000,
   messages: 2_000,
   notices: 50,
+  stops: 20,
+  stopBytes: 1_000,
   /** Bytes of the newest messages that are read, by author. */
   agentBytes: 400_000,
   userBytes: 1_600_000,
@@ -207,10 +217,10 @@ SELECT
   (SELECT workspace FROM s) AS workspace,
   (SELECT working_tree FROM s${limited ? " WHERE (working_tree ->> 'sequence')::int >= $2" : ''}) AS working_tree,
   (SELECT coalesce(json_agg(json_build_object('name', u.name, 'calls', u.calls, 'errors', u.errors, 'lastResult',
-      left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id) ORDER BY u.calls DESC, u.name), '[]')
+      left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id, 'lastSequence', c.sequence) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
   (SELECT coalesce(json_agg(file ORDER BY last DESC, file), '[]') FROM (SELECT * FROM files ORDER BY last DESC, file LIMIT ${bounds.files}) f) AS files,
-  (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status) ORDER BY position), '[]') FROM tasks WHERE session_id = $1${after()}) AS tasks,${limited ? '\n  EXISTS (SELECT FROM tasks WHERE session_id = $1 AND sequence < $2 - 1) AS tasks_from_before,' : ''}
+  (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status, 'sequence', sequence) ORDER BY position), '[]') FROM tasks WHERE session_id = $1${after()}) AS tasks,${limited ? '\n  EXISTS (SELECT FROM tasks WHERE session_id = $1 AND sequence < $2 - 1) AS tasks_from_before,' : ''}
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1${after()} ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
   (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
@@ -240,6 +250,9 @@ SELECT
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS reads,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
+  (SELECT coalesce(json_agg(sequence ORDER BY sequence), '[]') FROM (
+    SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'SYSTEM' AND kind = 'STATUS' AND octet_length(content) < ${bounds.stopBytes}
+      AND (starts_with(content, '[Request interrupted by user') OR starts_with(content, '<turn_aborted')) ORDER BY sequence DESC LIMIT ${bounds.stops}) st) AS stops,
   json_build_object('messages', (SELECT said FROM counts), 'userMessages', (SELECT by_users FROM counts),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1${after()}), 'files', (SELECT count(*) FROM files),
     'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),

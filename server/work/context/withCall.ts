@@ -30,6 +30,7 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
     errors: known?.errors ?? 0,
     lastResult: result.slice(0, bounds.toolResultCharacters + 1),
     lastCallId: id,
+    lastSequence: sequence,
   };
   const asked = Buffer.byteLength(name) + call.argumentsBytes;
   const bytes = asked + Buffer.byteLength(result);

@@ -59,6 +59,7 @@ const plurals: Record<string, string> = {
   summary: 'summaries',
   'summary of earlier work': 'summaries of earlier work',
   'entry given with the handoff': 'entries given with the handoff',
+  'decision of a person': 'decisions of people',
 };
 const plural = (noun: string): string => plurals[noun] ?? (noun.endsWith('s') ? noun : `${noun}s`);
 const listed = (counts: readonly (readonly [number, string])[]): string =>

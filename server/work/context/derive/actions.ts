@@ -311,10 +311,10 @@ const inBackground = /^Command running in background with ID: ([\w-]+)/;
 const exited = /^(?:Process exited with code|Exit code:?) (-?\d+)/m;
 const skipped = /^(<tool_use_error>)?(Sibling tool call errored|Cancelled: parallel tool call)/;
 const refused =
-  /^(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|User (rejected|denied|cancelled)|\[?(Operation|Request) (cancelled|interrupted))/i;
+  /^(?:Error: )?(The user doesn't want to |Claude requested permissions|Permission to use .{1,200} has been denied|(patch|exec command) rejected by user|(The )?user (rejected|denied|cancelled|declined|dismissed|did not (allow|approve))|The tool call required approval from the user|\[?(Operation|Request) (cancelled|interrupted))/i;
 
 const brokenOff =
-  /^(?:\[Request interrupted by user|(?:The )?(?:command|tool|execution|operation)?\s*(?:was )?(?:interrupted|aborted|cancelled|canceled)\b|Command timed out\b|command timed out\b)|\b(?:aborted|interrupted) by (?:the )?user\b|<error>Command was aborted before completion<\/error>/i;
+  /^(?:\[Request interrupted by user|(?:The )?(?:(?:command|tool|execution|operation|call)\s+){0,3}(?:was )?(?:interrupted|aborted|cancelled|canceled)\b|Command timed out\b|command timed out\b)|\b(?:aborted|interrupted) by (?:the )?user\b|<error>Command was aborted before completion<\/error>/i;
 /** Ended by a signal or a time limit: what it would have said is unknown. */
 const isBrokenOff = (output: string, code: number | null): boolean =>
   code === 124 ||
@@ -324,7 +324,7 @@ const isBrokenOff = (output: string, code: number | null): boolean =>
   brokenOff.test(output.slice(0, 200)) ||
   brokenOff.test(output.slice(-200));
 
-function endingOf({ result, error }: RecordedCall): Outcome {
+export function endingOf({ result, error }: Pick<RecordedCall, 'result' | 'error'>): Outcome {
   if (error !== null) {
     const [output, code] = [bodyOf(error), codeIn(error)];
     const ending = skipped.test(error)

@@ -304,6 +304,15 @@ export function isCheck(command: SimpleCommand): boolean {
 /** `python3.12` is `python`. */
 const bareName = (program: string): string => program.replace(/[\d.]+$/, '') || program;
 
+/** Whether it runs a script that stands on the command line. */
+export function runsOwnScript(command: SimpleCommand): boolean {
+  const { program, args } = programOf(command);
+  const bare = bareName(program);
+  if (!interpreters.test(bare) || /^(?:bash|sh|zsh|dash|fish|source|\.)$/.test(bare)) return false;
+  if (args.some((arg) => /^-\w*[ce]$|^--eval$|^-p$/.test(arg))) return true;
+  return command.input !== '' && args.every((arg) => arg === '-' || arg.startsWith('-'));
+}
+
 /** Programs whose exit code 1 means no match, or a difference. */
 const searches = new Set([
   'grep',

@@ -92,11 +92,35 @@ test.each([
 });
 
 test.each([
+  'python3 -c "1/0"',
+  "python3 - <<'PY'\nimport json\njson.loads('')\nPY",
+  'head -c 500 a.jsonl | python3 -c "import sys, json; json.load(sys.stdin)"',
+  'cd src && node -e \'require("./a").b()\'',
+])('a script that only asked something and was not kept is no failed attempt: %j', (command) => {
+  expect(left(failed('a', command))).toEqual([]);
+});
+
+test.each([
+  `python3 - <<'PY'\nopen("a.json", "w").write(str(1/0))\nPY`,
+  'python3 tools/move.py',
+  'node --test',
+  "bash -c 'docker compose up'",
+])('a script that writes, is kept or checks is one: %j', (command) => {
+  expect(left(failed('a', command))).toEqual(['a']);
+});
+
+test('an edit that named no file is mended by the next one of the same tool that was applied', () => {
+  const edit = (callId: string, fields: object) => ({ ...edited(callId, 'a.ts'), name: 'edit', ...fields });
+  const refused = edit('a', { arguments: {}, filesModified: [], result: null, error: 'No filename provided' });
+  expect(left(refused)).toEqual(['a']);
+  expect(left(refused, edit('b', {}))).toEqual([]);
+});
+
+test.each([
   ['npm test', 'npm test a.test.ts'],
   ['npm test', 'npm run build'],
   ['npm test', 'cd other && npm test'],
   ['pip install a', 'pip install b'],
-  ['python3 -c "1/0"', 'python3 -c "1/1"'],
   ['git push', 'git status'],
   ['curl localhost:1', 'curl localhost:2'],
 ])('%j is not repeated by %j', (first, second) => {

@@ -1,6 +1,16 @@
 import { shorten } from '../shorten.ts';
 import { changesFiles, readActions, type Action, type Actions } from './actions.ts';
-import { operationOf, isCheck, isReading, isTrivial, programOf, repeats, type Operation } from './commands.ts';
+import {
+  operationOf,
+  isCheck,
+  isReading,
+  isTrivial,
+  programOf,
+  repeats,
+  runsOwnScript,
+  type Operation,
+} from './commands.ts';
+import { writtenBy } from './written.ts';
 import type { RecordedLog } from './log.ts';
 import { failedTestsIn, reasonLine } from './reasonLine.ts';
 
@@ -52,13 +62,16 @@ export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActio
   return left.slice(-maxFailedAttempts).map(({ what, error, callId }) => ({ what, error, callId }));
 }
 
-/** Nothing was there to read: its successor sees that too. */
+/** Nothing was there to read, or a script that nobody kept asked the wrong way: its successor sees or asks that too. */
 const isLook = ({ parts, output, command }: Action): boolean =>
   command !== null &&
-  parts.length > 0 &&
-  isReading(parts.at(-1)!) &&
-  parts.every((part) => isReading(part) || (isTrivial(part) && part.writes.length === 0)) &&
+  parts.some((part) => isReading(part) || isProbe(part)) &&
+  (isReading(parts.at(-1)!) || parts.some(isProbe)) &&
+  parts.every((part) => isReading(part) || isProbe(part) || (isTrivial(part) && part.writes.length === 0)) &&
   !/denied|not permitted/i.test(output);
+
+const isProbe = (part: Action['parts'][number]): boolean =>
+  runsOwnScript(part) && !isCheck(part) && writtenBy(part, '').length === 0;
 
 const notFound =
   /(?:^|: )([\w.+-]{1,100}): (?:command )?not found\b|command not found: ([\w.+-]{1,100})|(?<![\w.+-])([\w.+-]{1,100})'? is not recognized as/m;
@@ -84,6 +97,8 @@ function isNear(a: string, b: string): boolean {
   ].some(([skipA, skipB]) => a.slice(same + skipA!) === b.slice(same + skipB!));
 }
 
+/** Some patch or edit of a tool, of a file that it did not name. */
+const editOperation = (tool: string): Operation => ({ key: `edit by ${tool}`, args: [], check: false });
 const fileOperation = (file: string): Operation => ({ key: `write ${file}`, args: [], check: false });
 
 const isPatch = ({ command, files }: Action): boolean =>
@@ -103,7 +118,7 @@ function failuresOf(action: Action): Failure[] {
   });
   if (!isPatch(action)) return [failure(command!.trim(), mainOperationOf(action))];
   const tool = command === null ? call.name : 'apply_patch';
-  if (files.length === 0) return [failure(tool, { key: `call ${call.callId}`, args: [], check: false })];
+  if (files.length === 0) return [failure(tool, editOperation(tool))];
   return files.slice(0, maxFailuresPerOperation).map((file) => failure(`${tool} ${file}`, fileOperation(file)));
 }
 
@@ -116,5 +131,7 @@ function mainOperationOf({ parts, command }: Action): Operation {
 function operationsOf(action: Action): Operation[] {
   const operations = action.parts.map((part) => operationOf(part, part.folder));
   if (action.command !== null) operations.push({ key: `line ${action.command}`, args: [], check: false });
-  return changesFiles(action) ? [...operations, ...action.files.map(fileOperation)] : operations;
+  if (!changesFiles(action)) return operations;
+  const edits = isPatch(action) ? [editOperation(action.command === null ? action.call.name : 'apply_patch')] : [];
+  return [...operations, ...edits, ...action.files.map(fileOperation)];
 }

@@ -16,6 +16,28 @@ test.each([
   ['a word that no later command names', [started]],
   ['a word that an earlier command named', [used, started, used]],
   ['a file that a successor can read again', [ran('a', 'cat notes.txt', { result: 'port 6123' }), used]],
+  ['a file that it went to', [ran('a', 'cd docs && cat notes.txt', { result: 'port 6123' }), used]],
+  [
+    'the id of a program in the background',
+    [
+      ran('a', 'npm run dev', { result: 'Command running in background with ID: bae407b' }),
+      ran('b', 'tail /tmp/bae407b.output'),
+    ],
+  ],
+  [
+    'a word of a search, a script or a message',
+    [
+      started,
+      ran('b', 'grep -rn 6123 .'),
+      ran('c', 'git commit -m "use 6123"'),
+      ran('d', 'python3 -c "print(6123 + 1)"'),
+    ],
+  ],
+  [
+    'commits and formats',
+    [ran('a', './up', { result: 'at 0123456789abcdef, proto3' }), ran('b', './check 0123456789abcdef proto3')],
+  ],
+  ['names in paths', [ran('a', './up', { result: 'wrote src/item-7731.ts' }), ran('b', './run src/item-7731.ts')]],
   ['counts and years', [ran('a', 'make it', { result: '12 files in 2026' }), ran('b', 'git log -n 12 --since 2026')]],
 ])('leaves out %s', (_what, calls) => {
   expect(found(calls)).toEqual([]);

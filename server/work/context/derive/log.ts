@@ -4,6 +4,8 @@ export interface RecordedLog {
   calls: readonly RecordedCall[];
   /** Each with the index of the Turn that states it. */
   workspaces: readonly (Workspace & { turn: number })[];
+  /** Numbers of the messages by which programs record that a person stopped the agent. */
+  stops?: readonly number[];
 }
 
 export interface RecordedMessage {

@@ -18,8 +18,6 @@ const build = (output: string) => ran('a', './deploy', { result: output });
 
 test.each([
   ['a warning of a program', 'done\nwarning: the clock of db is late\nbye', 'warning: the clock of db is late'],
-  ['a warning of npm', 'npm warn deprecated glob: use another\nadded', 'npm warn deprecated glob: use another'],
-  ['a warning of Node', '(node:1) DeprecationWarning: punycode', '(node:1) DeprecationWarning: punycode'],
   ['a warning of a logger', '10:01:02 [WARN] pool: few connections', '10:01:02 [WARN] pool: few connections'],
   ['a way out that it took', 'Cannot reach db-a, falling back to db-b', 'Cannot reach db-a, falling back to db-b'],
   ['a setting that it printed', 'ready\nlistening: 6123', 'listening: 6123'],
@@ -31,6 +29,11 @@ test.each([
 test.each([
   ['no warning', 'done, 0 warnings\nwarnings: 0'],
   ['times, sizes, versions and commits', 'time: 1234ms\nsize: 5000kb\nversion: 12.1000.3\ncommit: 0123456789abcdef'],
+  ['warnings of packages', 'npm warn deprecated glob: use another\n(node:1) DeprecationWarning: punycode'],
+  ['warnings of a compiler', 'warning: Import core/v1/actor.proto is unused.\nsrc/a.ts:12:3 warning no-shadow'],
+  ['lines of a log', '23:58:02.670 [info] refused terminal-2702 in 5 s\n2026-11-03T10:00:00Z port=6123'],
+  ['addresses of the net and licences', 'url: https://mcp.example.com/7731\nlicense: Apache-2099'],
+  ['names of formats', 'syntax = "proto3"\nencoding: utf16'],
   ['much progress', Array.from({ length: 30 }, (_, n) => `step ${n} of item-${n}00`).join('\n')],
 ])('gives nothing of %s', (_what, output) => {
   expect(seen([build(output)])).toEqual([]);
@@ -45,7 +48,7 @@ test('gives the warning of a check, and nothing else that it printed', () => {
 const names = fc.constantFrom('port', 'slot', '"port"', 'API_PORT', 'server.port', 'vault-slot');
 const signs = fc.constantFrom(' = ', '=', ': ', ' := ');
 const numbers = fc.integer({ min: 2_100, max: 99_999 });
-const files = fc.constantFrom('app.toml', '.env', 'docs/setup.md', 'conf/app.yaml', 'package.json');
+const files = fc.constantFrom('app.toml', '.env', 'docs/setup.md', 'conf/app.yaml', 'conf/app.json');
 const readings = fc.constantFrom(
   (file: string, text: string) => read('a', `/shop/${file}`, text),
   (file: string, text: string) => read('a', `/shop/${file}`, text.replaceAll(/^/gm, '    7→')),
@@ -73,6 +76,14 @@ test('gives each line of a short text that names something, and only settings of
   expect(seen([read('a', 'README.md', `${'x\n'.repeat(30)}${prose}`)])).toEqual([]);
   expect(seen([read('a', 'src/a.ts', `${'x\n'.repeat(30)}const port = 6123;`)])).toEqual([]);
 });
+
+test.each(['package.json', '/shop/.claude/settings.json', 'AGENTS.md', 'src/ports.ts', 'yarn.lock', 'api/core.proto'])(
+  'gives nothing of %s, which each reader has or reads again where it needs it',
+  (file) => {
+    expect(seen([read('a', file, 'port = 6123')])).toEqual([]);
+    expect(seen([ran('a', `cat ${file}`, { result: 'port = 6123' })])).toEqual([]);
+  },
+);
 
 test('gives the matches of a search for a value, and none of a search for places', () => {
   const search = (matches: number) =>

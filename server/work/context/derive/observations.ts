@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { shorten } from '../shorten.ts';
 import { inFolder, type Action, type Actions } from './actions.ts';
 import { isCheck, isReading, isSearch, isTrivial, programOf } from './commands.ts';
-import { isDistinct, wordsIn, type Finding } from './findings.ts';
+import { isDistinct, isMeasure, withoutPaths, wordsIn, type Finding } from './findings.ts';
 import { membersIn } from './json.ts';
 import { fieldsOf, type RecordedCall } from './log.ts';
 
@@ -18,7 +18,7 @@ const maxPrinted = 5;
 /** Each line of a shorter text was looked for; a longer one tells only its settings. */
 const small = { characters: 1_000, lines: 20 };
 /** A search with more matches looks for places, not for a value. */
-const maxMatches = 3;
+const maxMatches = 1;
 
 /** Begins with the word, as programs write it: `npm warn x`, `12:3  warning  x`, `[WARN] x`, `(node:1) DeprecationWarning: x`. */
 const warning =
@@ -27,15 +27,23 @@ const noWarning = /\b(?:no|0|zero) (?:warnings?|deprecations?)\b|\bwarnings?[:=]
 /** `port = 6123`, `"port": 6123,`, `export PORT=6123 # comment`: a name and a literal. */
 const setting =
   /^(?:(?:export|const|let|var|set|static|readonly|final|-)\s+)*["'`]?[\w.$/-]+["'`]?\s*(?:=>|:=|[:=])\s*["'`]?([^\s"'`(){}[\];,]+)["'`]?\s*[;,]?\s*(?:(?:#|\/\/|--).*)?$/;
-/** Times, sizes, dates, versions, colors and commits. */
-const measure =
-  /^\d+(?:ms|s|m|h|k|kb|mb|gb|b|px|rem|em)$|^\d{4}-\d\d-\d\d|^[\^~>=<v]*\d+\.\d+(?:\.|$)|^#[\da-f]{3,8}$|^[\da-f]{7,64}$/i;
 /** The number that a program puts before each line of a file, or the place of a match. */
-const place = /^\s*\d+(?:→|\t|\s{2}|[:-](?!\d))|^(?=\S*[a-z])[\w./@-]+[:-]\d+[:-]/i;
-/** Words of a path say where something is. */
-const path = /(?<![\w:/.@~-])[\w.@~-]*\/[\w./@~-]*/g;
+const place = /^\s*\d+(?:→|\t|\s{2}|[:-](?!\d))|^(?!\d{4}-)(?=\S*[a-z])[\w./@-]+[:-]\d+[:-]/i;
+/** What every build of a project says again: of packages, of the program itself, of the code. */
+const commonWarning =
+  /^npm (?:warn|WARN)\b|\bExperimentalWarning\b|deprecat|\bNO_COLOR\b|\b(?:unused|never used|not used|assigned a value but|defined but)\b|^(?=\S*[a-z])\S+?[:(]\d+[:,]\d+|^\d+:?\s+warning\b|\bwill be removed in\b/i;
+/** Addresses on the net, licences and elements of markup are the same for everybody; lists of files are read again. */
+const common =
+  /https?:\/\/(?!(?:localhost|[\d.]+|[\w-]+)(?::\d{4,5}|\/|["'`\s]|$))|\blicen[cs]e\b|<\/?[a-z][\w-]*[\s>/]|\$schema|\bversion\b|^[-dl][rwx-]{9}|^\w+ tool terminated /i;
+const timed = /^\W?\d{4}-\d\d-\d\dT?|^\W?\d\d:\d\d:\d\d/;
+/** Files that set an agent or a package up: each reader has them. */
+const setup =
+  /(?:^|\/)(?:package|tsconfig[\w.]*|composer|opencode|\.mcp|mcp|settings(?:\.local)?)\.jsonc?$|(?:^|\/)\.(?:claude|opencode|codex|gemini|cursor|github)\/|(?:^|\/)(?:CLAUDE|AGENTS|GEMINI|SKILL|CHANGELOG|LICEN[CS]E)(?:\.\w+)?$|lock(?:\.\w+)?$/;
 const settingsFile =
   /\.(?:jsonc?|json5|ya?ml|toml|ini|conf|cfg|cnf|properties|md|txt|rst|xml|plist|tf|hcl|service)\b|\.env\b/;
+/** A successor reads code again where it needs it. */
+const sourceFile =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|ex|exs|erl|lua|sh|sql|proto|html?|css|scss|vue|svelte|heex)$/;
 const showing = /^(?:cat|head|tail|less|more|nl|bat|sed|awk|jq|yq|sort|uniq|cut|tr)$/;
 
 interface Shown {
@@ -104,18 +112,18 @@ const linesOf = (output: string): string[] =>
     return own === '' ? [] : [own];
   });
 
-const isWarning = (line: string): boolean => warning.test(line) && !noWarning.test(line);
+const isWarning = (line: string): boolean => warning.test(line) && !noWarning.test(line) && !commonWarning.test(line);
 
 function valuesOf({ command, as }: Shown, lines: readonly string[], known: ReadonlySet<string>): string[] {
   const asked = wordsIn(command);
   const isShort = as === 'text' || (as === 'output' && lines.length <= maxPrinted);
-  const isNew = (word: string): boolean => !known.has(word) && !asked.has(word) && !measure.test(word);
+  const isNew = (word: string): boolean => !known.has(word) && !asked.has(word) && !isMeasure(word);
   return lines.filter((line) => {
-    if (as === 'output' && isWarning(line)) return false;
+    if ((as === 'output' && warning.test(line)) || common.test(line) || timed.test(line)) return false;
     const value = setting.exec(line)?.[1];
     if (value !== undefined)
-      return !measure.test(value) && [...wordsIn(value)].some((word) => isNew(word) && isValue(word));
-    return isShort && [...wordsIn(line.replace(path, ' '))].some((word) => isNew(word) && isDistinct(word));
+      return !isMeasure(value) && [...wordsIn(withoutPaths(value))].some((word) => isNew(word) && isValue(word));
+    return isShort && [...wordsIn(withoutPaths(line))].some((word) => isNew(word) && isDistinct(word));
   });
 }
 
@@ -141,6 +149,7 @@ const asMatches = (output: string): 'text' | null =>
   output.trim().split('\n').length <= maxMatches && output.length <= small.characters ? 'text' : null;
 
 function asText(output: string, from: string): 'text' | 'settings' | null {
+  if (from.split(/\s+/).some((word) => setup.test(word) || sourceFile.test(word))) return null;
   if (output.length <= small.characters && output.trim().split('\n').length <= small.lines) return 'text';
   return settingsFile.test(from) ? 'settings' : null;
 }

@@ -6,7 +6,9 @@ const questionCharacters = 500;
 /** A question further from the end of a message is usually answered within it. */
 const closingCharacters = 800;
 
-const askTool = /^(AskUserQuestion|request_user_input|ask_user|ask_followup_question|ask_user_question|ask_human)$/i;
+/** Tools that ask a person. */
+export const askTool =
+  /^(AskUserQuestion|question|request_user_input|ask_user|ask_followup_question|ask_user_question|ask_human)$/i;
 
 /** The last question to a person when it is unanswered; several entries when it has several parts, else empty. */
 export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
@@ -28,18 +30,30 @@ export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
   return questions.slice(-maxOpenQuestions).map((question) => shorten(question, questionCharacters));
 }
 
-function questionsOf({ arguments: given }: RecordedCall): string[] {
+interface Asked {
+  question: string;
+  id: string | null;
+  options: string[];
+}
+
+/** The questions of a call that asks a person. */
+export function askedIn({ arguments: given }: RecordedCall): Asked[] {
   const args = fieldsOf(given);
   const list = Array.isArray(args['questions']) ? args['questions'] : [args];
   return list.flatMap((item) => {
-    const { question, options } = fieldsOf(item);
+    const { question, options, id } = fieldsOf(item);
     if (typeof question !== 'string' || question.trim() === '') return [];
     const labels = (Array.isArray(options) ? options : [])
       .map((option) => (typeof option === 'string' ? option : fieldsOf(option)['label']))
       .filter((label) => typeof label === 'string');
-    return [labels.length === 0 ? question.trim() : `${question.trim()} (${labels.join(' / ')})`];
+    return [{ question: question.trim(), id: typeof id === 'string' ? id : null, options: labels }];
   });
 }
+
+const questionsOf = (call: RecordedCall): string[] =>
+  askedIn(call).map(({ question, options }) =>
+    options.length === 0 ? question : `${question} (${options.join(' / ')})`,
+  );
 
 /** Replaces a question mark inside code. */
 const hidden = '\u0001';

@@ -42,7 +42,6 @@ const expected: Record<string, Expected> = {
       'PASSED current MDvwSKe7: mix test',
       'PASSED current Wp1CzMPx: mix credo',
     ],
-    failedAttempts: ['kYVYEqEL: head -c 500 test/fixtures/transcripts/subagent.jsonl | python3 -c'],
   },
   'claude-code/codemie-incremental-turn1.jsonl': {
     workspace: ['/Users/User/repo/codemie-ai/codemie-code', 'hooks', null],

@@ -1,4 +1,4 @@
-/** How much an agent's message tells its successor: 0 for an announcement of its next step, 2 for the last words before a person's, else 1. */
+/** How much an agent's message tells its successor: 0 for an announcement of its next step and for progress that an answer followed, 2 for the last words before a person's, else 1. */
 export type Telling = 0 | 1 | 2;
 
 /** A longer message is a report. */
@@ -48,6 +48,17 @@ export function withoutAnnouncements(content: string): string {
 
 const isAside = (content: string): boolean => withoutAnnouncements(content) === '';
 
+/** Letters of which each is about a word. */
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+const sizeOf = (text: string): number => text.length + 2 * (text.match(dense)?.length ?? 0);
+/** A shorter message between others is progress, unless it gives a reason. */
+const shortestNote = 250;
+/** From this size on, the last words before a person's are an answer, which tells what came of the progress before it. */
+const shortestAnswer = 150;
+
+const isProgress = (content: string): boolean =>
+  sizeOf(content) < shortestNote && !reasons.test(content) && !structured.test(content);
+
 /** The newest message of an agent is no aside: its successor goes on from there. */
 export function tellingOf<Message extends { sequence: number; content: string }>(
   ofAgents: readonly Message[],
@@ -57,10 +68,14 @@ export function tellingOf<Message extends { sequence: number; content: string }>
   const told = new Map<Message, Telling>();
   let next = answered.length - 1;
   let later = Infinity;
+  let isAnswered = false;
   for (const message of ofAgents.toSorted((a, b) => b.sequence - a.sequence)) {
     while (next >= 0 && answered[next]! > message.sequence) next -= 1;
     const following = answered[next + 1] ?? Infinity;
-    told.set(message, isAside(message.content) ? 0 : following < later || later === Infinity ? 2 : 1);
+    const isLast = following < later || later === Infinity;
+    if (isLast) isAnswered = sizeOf(message.content) >= shortestAnswer && !isAside(message.content);
+    const isLeftOut = isAside(message.content) || (!isLast && isAnswered && isProgress(message.content));
+    told.set(message, isLeftOut ? 0 : isLast ? 2 : 1);
     later = message.sequence;
   }
   return told;

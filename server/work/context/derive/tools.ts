@@ -6,6 +6,8 @@ export const editTool =
   /^(write|edit|create|delete|patch|strreplace|editnotebook|multiedit|notebookedit|apply_patch|applypatch|replace|write_file|edit_file|create_file|write_to_file|replace_in_file|search_replace|insert_edit_into_file|str_replace_editor|str_replace_based_edit_tool)$/i;
 /** Tools that ask for the output of a command in the background. */
 export const pollTool = /^(write_stdin|TaskOutput|BashOutput|AgentOutputTool|KillShell|KillBash|TaskStop)$/;
+/** Tools that give work to another agent: its report may say more than the agent then says. */
+export const subagentTool = /^(task|agent|subagent)$|agent|investigator|researcher/i;
 /** Tools that write the task list; their arguments repeat it. */
 export const taskTool =
   /^(TodoWrite|TodoRead|todowrite|todoread|TaskCreate|TaskUpdate|TaskList|TaskGet|update_plan|todo_write|todo_read|write_todos)$/;

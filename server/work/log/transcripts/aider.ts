@@ -2,7 +2,7 @@ import { editsIn } from '../../context/derive/textEdits.ts';
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Blocks, Reader } from './reader.ts';
-import { addSaid } from './said.ts';
+import { addSaid, interruption } from './said.ts';
 import { instantOf, noTokens, type Fields } from './transcript.ts';
 
 const start = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
@@ -161,6 +161,7 @@ export function aiderReader(draft: Draft, sidechainFile: boolean): Reader {
     } else if (ran !== undefined) draft.call(id, 'shell', { command: ran }, [], place, last);
     else if (named !== undefined) model = draft.clean.name(named, 'unknown');
     else if (text.startsWith('Tokens: ')) used(text, place);
+    else if (/^\^C again to exit$/.test(text)) draft.addMessage('SYSTEM', [interruption], place);
     else if (commit !== undefined || folder !== undefined) draft.setWorkspace({ folder, commit }, place);
     else if (refusal !== null && refusal.lines.length < maxRefusalLines && !/^https?:\S+$/.test(text))
       refusal.lines.push(text);

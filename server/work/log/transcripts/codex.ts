@@ -2,6 +2,7 @@ import { apart, ownWords } from '../../context/ownWords.ts';
 import type { Draft, Outcome, Place } from './draft.ts';
 import { parseBounded } from './json.ts';
 import type { Reader } from './reader.ts';
+import { interruption } from './said.ts';
 import {
   addTokens,
   fieldsOf,
@@ -182,6 +183,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
         announce(payload['message'], 'user_message', place);
       } else if (type === 'event_msg' && isFailedEnd(payload)) {
         failed.add(payload['call_id']);
+      } else if (type === 'event_msg' && payload['type'] === 'turn_aborted' && payload['reason'] === 'interrupted') {
+        if (!sidechainFile) draft.addMessage('SYSTEM', [interruption], place);
       } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') {
         takeBack(tokensOf(payload['num_turns']));
       } else if (type === 'event_msg' && payload['type'] === 'item_completed' && !sidechainFile) {

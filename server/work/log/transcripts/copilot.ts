@@ -1,7 +1,7 @@
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
-import { addSaid, withExitCode } from './said.ts';
+import { addSaid, interruption, withExitCode } from './said.ts';
 import { fieldsOf, instantOf, isObject, listOf, noTokens, tokensOf, type Fields } from './transcript.ts';
 
 const eventType = /^(?:abort|[a-z_]+(?:\.[a-z_]+)+)$/;
@@ -123,7 +123,7 @@ export function copilotReader(draft: Draft, sidechainFile: boolean): Reader {
         draft.addMessage('SYSTEM', [data['content']], place, { kind: 'STATUS' });
       else if (type === 'session.error' && typeof data['message'] === 'string')
         draft.addMessage('SYSTEM', [data['message']], place, { kind: 'ERROR' });
-      else if (type === 'abort') draft.addMessage('SYSTEM', ['[Request interrupted by user]'], place);
+      else if (type === 'abort') draft.addMessage('SYSTEM', [interruption], place);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
-import { addSaid, textsOf } from './said.ts';
+import { addSaid, interruption, textsOf } from './said.ts';
 import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type MessageEntry } from './transcript.ts';
 
 const messageTypes: ReadonlySet<unknown> = new Set(['user', 'gemini', 'info', 'error', 'warning']);
@@ -72,6 +72,14 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         ...(sidechain && { kind: 'SUBTASK' as const }),
       }),
     ];
+  }
+
+  function notice({ type, content }: Fields, place: Place): MessageEntry | null {
+    const texts = textsOf(content);
+    const isStop = type === 'info' && /^Request cancelled\.?$/.test(texts.join('').trim());
+    return draft.addMessage('SYSTEM', isStop ? [interruption] : texts, place, {
+      kind: type === 'error' ? 'ERROR' : 'STATUS',
+    });
   }
 
   function use({ tokens, model }: Fields, key: string, place: Place): void {
@@ -158,15 +166,7 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
       const key = id(entry['id']) || `line ${draft.lines[place.line]!.key}`;
       if (!messages.has(key)) {
         const added =
-          type === 'user'
-            ? user(entry, place)
-            : type === 'gemini'
-              ? gemini(entry, key, place)
-              : [
-                  draft.addMessage('SYSTEM', textsOf(entry['content']), place, {
-                    kind: type === 'error' ? 'ERROR' : 'STATUS',
-                  }),
-                ];
+          type === 'user' ? user(entry, place) : type === 'gemini' ? gemini(entry, key, place) : [notice(entry, place)];
         messages.set(
           key,
           added.filter((message) => message !== null),

@@ -2,14 +2,16 @@ import { typedFor } from '../../context/ownWords.ts';
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
-import { addSaid, withExitCode } from './said.ts';
+import { addSaid, interruption, withExitCode } from './said.ts';
 import { fieldsOf, isObject, listOf, tokensOf, type Fields } from './transcript.ts';
 
 const types: ReadonlySet<unknown> = new Set(
-  'session message text reasoning file tool step-start step-finish snapshot patch agent retry compaction subtask'.split(
+  'session message stop text reasoning file tool step-start step-finish snapshot patch agent retry compaction subtask'.split(
     ' ',
   ),
 );
+/** The error of an answer that a person stopped. */
+const aborted = 'MessageAbortedError';
 const writers = new Set(['write', 'edit', 'multiedit', 'patch']);
 
 /** What `opencode export` writes: a session and its messages. */
@@ -25,7 +27,9 @@ export function openCodeParts(entry: Fields, head: Fields): Fields[] {
   const { info, parts } = entry;
   if (!isObject(info)) return [entry];
   if (entry === head && parts === undefined) return [{ type: 'session', info }];
-  return [{ type: 'message', info }, ...listOf(parts).map((part) => ({ type: 'part', part, message: info }))];
+  // A stop comes after what it stopped.
+  const stop = fieldsOf(info['error'])['name'] === aborted ? [{ type: 'stop', info }] : [];
+  return [{ type: 'message', info }, ...listOf(parts).map((part) => ({ type: 'part', part, message: info })), ...stop];
 }
 
 /** Reads sessions of OpenCode as the entries of `openCodeParts`, by the types of its SDK. */
@@ -52,7 +56,7 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
     draft.setUsage(`opencode ${id}`, used, model, place);
     draft.setWorkspace({ folder: fieldsOf(info['path'])['cwd'] }, place);
     const { name, data } = fieldsOf(info['error']);
-    if (typeof name === 'string')
+    if (typeof name === 'string' && name !== aborted)
       draft.addMessage('SYSTEM', [`${name}: ${text(fieldsOf(data)['message'])}`], place, { kind: 'ERROR' });
   }
 
@@ -132,6 +136,8 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
         draft.setWorkspace({ folder: directory }, place);
         revertedFrom = text(fieldsOf(revert)['messageID']);
       } else if (type === 'message') message(fieldsOf(info), place);
+      else if (type === 'stop')
+        draft.addMessage('SYSTEM', [interruption], place, sidechainFile ? { kind: 'SUBTASK' } : {});
       else {
         const { type: kind } = fieldsOf(part);
         if (kind === 'text') said(fieldsOf(part), fieldsOf(of), place);

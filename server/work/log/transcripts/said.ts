@@ -2,6 +2,9 @@ import { apart } from '../../context/ownWords.ts';
 import type { Draft, Place } from './draft.ts';
 import { fieldsOf, type MessageEntry } from './transcript.ts';
 
+/** How the log records that a person stopped the agent, in every format. */
+export const interruption = '[Request interrupted by user]';
+
 /** Adds texts in a person's place: their words as a message of theirs, what a program put there as one of the program. */
 export function addSaid(draft: Draft, texts: string[], place: Place): (MessageEntry | null)[] {
   const { own, program } = apart(texts);
