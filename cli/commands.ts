@@ -64,6 +64,10 @@ export const commands: Record<string, Entry> = {
     summary: 'works for agents whose definitions name a model',
     load: async () => (await import('./runAgents.ts')).runAgents,
   },
+  ask: {
+    summary: 'gives a request to agents and shows how they work on it',
+    load: async () => (await import('./ask.ts')).askCommand,
+  },
   mcp: { summary: 'gives a program the MCP tools of an agent', load: async () => (await import('./mcp.ts')).mcp },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
 };

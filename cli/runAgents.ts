@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { WebSocket } from 'ws';
 import { createApi, Refused, type Api } from '../client/api/request.ts';
@@ -10,6 +8,7 @@ import { readArguments, UsageError, wholeNumber, type Command } from './command.
 import { readModelsFile } from './run/modelsFile.ts';
 import { reportTo, type Report } from './run/report.ts';
 import { Runner } from './run/runner.ts';
+import { newRunnerId } from './run/runnerId.ts';
 import { servedAgents, type Settings } from './run/served.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { onSignals } from './signals.ts';
@@ -78,8 +77,6 @@ async function run(args: string[]): Promise<void> {
     throw error.code === 'UNAVAILABLE' ? new AwayError(message) : new StartError(message);
   }
 }
-
-export const newRunnerId = (): string => `${hostname().slice(0, 100)}-${process.pid}-${randomBytes(4).toString('hex')}`;
 
 interface Serving {
   url: string;

@@ -59,7 +59,7 @@ export async function startRun(
   const lines: RunLine[] = [];
   let stderr = '';
   createInterface(child.stdout).on('line', (line) => {
-    lines.push(line.startsWith('{') ? (JSON.parse(line) as RunLine) : { event: 'text', text: line });
+    lines.push(line.startsWith('{"at"') ? (JSON.parse(line) as RunLine) : { event: 'text', text: line });
   });
   createInterface(child.stderr).on('line', (line) => (stderr += `${line}\n`));
   const exited = new Promise<number | string>(

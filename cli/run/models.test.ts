@@ -56,11 +56,9 @@ describe('a model that cannot be used', () => {
 
   it('of a script says which file is missing or wrong', async () => {
     const settings = { file, folder, env: {} };
-    await expect(resolveModel('script/none.json', settings)).rejects.toThrow(/There is no script .*none\.json/);
+    expect(await resolveModel('script/none.json', settings)).toMatch(/there is no script .*none\.json/);
     write('wrong.json', '{ "writer": [[{ "words": "?" }]] }');
-    await expect(resolveModel('script/wrong.json', settings)).rejects.toThrow(
-      /is no script of answers: .*Unrecognized key/s,
-    );
+    expect(await resolveModel('script/wrong.json', settings)).toMatch(/is no script of answers: .*Unrecognized key/s);
   });
 
   it('in a models file is refused with the field that is wrong', () => {

@@ -42,7 +42,7 @@ export function entryOf(name: string, file: ModelsFile): ModelEntry | null {
   return known === undefined ? null : plain(known[1], bare);
 }
 
-/** The model of a name, or a sentence that says what would make it known. @throws StartError when a script is wrong */
+/** The model of a name, or a sentence that says what would make it known. */
 export async function resolveModel(
   name: string,
   { file, folder, env }: { file: ModelsFile; folder: string; env: NodeJS.ProcessEnv },
@@ -51,7 +51,10 @@ export async function resolveModel(
   if (found === null)
     return `no model is known as '${name}': name it in the models file (BATON_MODELS), or write provider/name, such as anthropic/claude-sonnet-4-5`;
   const limits = { contextWindow: found.contextWindow ?? null, price: found.price ?? null };
-  if (found.provider === 'script') return { ...scriptModel(name, found.model, folder), ...limits };
+  if (found.provider === 'script') {
+    const model = scriptModel(name, found.model, folder);
+    return typeof model === 'string' ? model : { ...model, ...limits };
+  }
   if (found.provider === 'openai-compatible' && found.baseURL === undefined)
     return `the model '${name}' needs the address of its server: give baseURL in the models file`;
   const keyName = found.apiKeyEnv ?? keyNames[found.provider];

@@ -3,7 +3,6 @@ import { isAbsolute, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { packageFolder } from '../../server/core/place.ts';
-import { StartError } from '../../server/core/startError.ts';
 import { ModelError, type Answer, type Model, type Question } from './conversation.ts';
 
 /** A model of scripted answers: for demonstrations, for tests, and for trying definitions without a key. */
@@ -25,9 +24,10 @@ type Script = z.infer<typeof script>;
 
 const said = { text: 'Done.', calls: [], waitMs: 0, errors: [], isCut: false } satisfies z.infer<typeof scriptedAnswer>;
 
-/** `script/<file>`: the file in `folder`, else in the package. @throws StartError */
-export function scriptModel(name: string, file: string, folder: string): Model {
+/** `script/<file>`: the file in `folder`, else in the package. A sentence when it is missing or wrong. */
+export function scriptModel(name: string, file: string, folder: string): Model | string {
   const answers = readScript(file, folder);
+  if (typeof answers === 'string') return answers;
   const attempts = new Map<string, number>();
   return {
     name,
@@ -55,7 +55,7 @@ export function scriptModel(name: string, file: string, folder: string): Model {
   };
 }
 
-function readScript(file: string, folder: string): Script {
+function readScript(file: string, folder: string): Script | string {
   const paths = isAbsolute(file) ? [file] : [join(folder, file), join(packageFolder, file)];
   for (const path of paths) {
     let text;
@@ -68,12 +68,10 @@ function readScript(file: string, folder: string): Script {
       return script.parse(JSON.parse(text));
     } catch (error) {
       const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-      throw new StartError(`${path} is no script of answers: ${problem}`);
+      return `${path} is no script of answers: ${problem}`;
     }
   }
-  throw new StartError(
-    `There is no script ${paths.join(' or ')}: write it, or give the folder that has it with --folder`,
-  );
+  return `there is no script ${paths.join(' or ')}: write it, or give the folder that has it with --folder`;
 }
 
 /** In the form of OpenAI's chat completions. */

@@ -1,0 +1,226 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { resolve } from 'node:path';
+import { WebSocket } from 'ws';
+import { Refused, type Api } from '../client/api/request.ts';
+import { openStream } from '../client/stream/index.ts';
+import { commandLine } from '../server/core/place.ts';
+import { StartError } from '../server/core/startError.ts';
+import { demandWhole, sendDefinitions } from './agents.ts';
+import { withApi } from './api.ts';
+import { readArguments, UsageError, type Command } from './command.ts';
+import { rootsOf } from './definitionFiles.ts';
+import { print, printJson, printLine, tellLine } from './output.ts';
+import { beginSession } from './run/beginSession.ts';
+import { endTenure } from './run/ends.ts';
+import { chooseFirst } from './run/first.ts';
+import { chainOf, Follower, type Followed } from './run/follow.ts';
+import { readModelsFile } from './run/modelsFile.ts';
+import { Runner, type Served } from './run/runner.ts';
+import { newRunnerId } from './run/runnerId.ts';
+import { servedAgents } from './run/served.ts';
+import { serverUrl, urlUsage } from './serverUrl.ts';
+import { onSignals } from './signals.ts';
+
+const usage = `${commandLine('ask "<request>"')} [options]
+
+Creates a session for the request, gives it to the agent that suits best, works for the agents that no other runner works for,
+shows the conversation as it grows, and ends with the result.
+
+  --agent <agent>     the agent that begins; default: the best of those whose model is known here
+  --pipeline <name>   a pipeline that the session goes through, instead
+  --agents <folder>   imports the definitions of this folder first
+  --models <file>     the models, in YAML or JSON; default: BATON_MODELS
+  --folder <folder>   where the tools work, and where scripts of answers are; default: this folder
+  --json              prints { session, result, chain, usage } at the end, and nothing before
+${urlUsage}
+
+Ctrl-C pauses the session. Exit code 0: completed. 1: failed, cancelled, paused, or refused. 2: wrong arguments. 75: Baton does not answer.`;
+
+async function run(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: {
+      agent: { type: 'string' },
+      pipeline: { type: 'string' },
+      agents: { type: 'string' },
+      models: { type: 'string' },
+      folder: { type: 'string', default: '.' },
+      json: { type: 'boolean', default: false },
+      url: { type: 'string' },
+    },
+  });
+  const [request = '', ...more] = positionals;
+  if (request.trim() === '' || more.length > 0) throw new UsageError('Give one request, in quotation marks.');
+  if (values.agent !== undefined && values.pipeline !== undefined)
+    throw new UsageError('Give --agent or --pipeline, not both.');
+  const url = serverUrl(values.url);
+  const settings = {
+    file: readModelsFile(values.models ?? (process.env['BATON_MODELS'] || undefined)),
+    folder: resolve(values.folder),
+    env: process.env,
+  };
+  await withApi(url, async (ask) => {
+    if (values.agents !== undefined)
+      demandWhole(await sendDefinitions(await rootsOf([values.agents]), { url, type: undefined, dryRun: false }));
+    const { served, problems } = await servedAgents(ask, [], settings);
+    const show = values.json ? () => undefined : printLine;
+    const to = await beginnerOf(ask, { request, ...values, served, show });
+    const sessionId = await beginSession(ask, request, to);
+    show(`session ${sessionId}`);
+    await follow(ask, { url, sessionId, served, problems, show, isJson: values.json });
+  });
+}
+
+interface Beginning {
+  request: string;
+  agent?: string | undefined;
+  pipeline?: string | undefined;
+  served: readonly Served[];
+  show: (line: string) => void;
+}
+
+async function beginnerOf(
+  ask: Api,
+  { request, agent, pipeline, served, show }: Beginning,
+): Promise<{ agentId: string } | { pipeline: string }> {
+  if (pipeline !== undefined) return { pipeline };
+  if (agent !== undefined) return { agentId: agent };
+  const { agentId, confidence, explanation } = await chooseFirst(
+    ask,
+    request,
+    served.map(({ id }) => id),
+  );
+  show(`${agentId} begins (${explanation}; ahead of the next by ${confidence.toFixed(2)})`);
+  return { agentId };
+}
+
+interface Following {
+  url: string;
+  sessionId: string;
+  served: readonly Served[];
+  problems: readonly string[];
+  show: (line: string) => void;
+  isJson: boolean;
+}
+
+const lookMs = 2_000;
+/** How long a Session may wait for an agent that nothing works for here. */
+const strandedMs = 5_000;
+
+/** Works on the Session until it ends. @throws StartError when it ends without a result */
+async function follow(ask: Api, { url, sessionId, served, problems, show, isJson }: Following): Promise<void> {
+  const runner = new Runner({
+    ask,
+    runnerId: newRunnerId(),
+    parallel: 1,
+    maxSteps: 40,
+    onLimit: 'wait',
+    sessionId,
+    report: (line) => {
+      if (line.event === 'retry' || line.event === 'failed') tellLine(line.text);
+    },
+  });
+  runner.serve(served);
+  const key = process.env['BATON_KEY'] || undefined;
+  let wake: () => void = () => undefined;
+  const stream = openStream({
+    url,
+    ...(key !== undefined && { key }),
+    webSocket: WebSocket,
+    topic: { kind: 'sessionUpdated', sessionIds: [sessionId] },
+    onExpired: () => undefined,
+  });
+  const stopping = new AbortController();
+  const release = onSignals((n) => {
+    if (n > 1) process.exit(1);
+    stopping.abort();
+    wake();
+  });
+  const listening = (async () => {
+    for await (const _ of stream) {
+      runner.wake();
+      wake();
+    }
+  })();
+  listening.catch(() => undefined);
+  const working = runner.work(lookMs);
+  try {
+    const follower = new Follower(ask, sessionId, show);
+    const followed = await untilEnd(follower, working, {
+      stopping: stopping.signal,
+      woken: () => new Promise((resolve) => (wake = resolve)),
+      isStranded: ({ agent, agentSession }) =>
+        agent === null || (!served.some(({ id }) => id === agent.id) && !isClaimed(agentSession)),
+    });
+    runner.stop();
+    if (followed !== null) return await printEnd(ask, sessionId, followed, { isJson, problems });
+    await endTenure(ask, 'pause', { sessionId }).catch((error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+    });
+    throw new StartError(`Paused: ${sessionId} can be resumed in the dashboard, ${url}`);
+  } finally {
+    runner.stop();
+    stream.stop();
+    release();
+    await working;
+  }
+}
+
+const isClaimed = (tenure: Followed['agentSession']): boolean =>
+  tenure?.claim != null && new Date(tenure.claim.until) > new Date();
+
+/** The Session when it has ended or nobody works on it; null when this process is stopped. */
+async function untilEnd(
+  follower: Follower,
+  working: Promise<void>,
+  {
+    stopping,
+    woken,
+    isStranded,
+  }: { stopping: AbortSignal; woken: () => Promise<void>; isStranded: (followed: Followed) => boolean },
+): Promise<Followed | null> {
+  let strandedSince: number | null = null;
+  for (;;) {
+    const next = woken();
+    const followed = await follower.look();
+    if (followed.status !== 'RUNNING' && !(followed.status === 'PAUSED' && followed.agent === null)) return followed;
+    if (stopping.aborted) return null;
+    strandedSince = isStranded(followed) ? (strandedSince ?? Date.now()) : null;
+    if (strandedSince !== null && Date.now() - strandedSince > strandedMs) return followed;
+    const look = new AbortController();
+    await Promise.race([
+      next,
+      // It ends only with an error before it is stopped.
+      working.then(() => next),
+      wait(lookMs, undefined, { signal: look.signal }).catch(() => undefined),
+    ]);
+    look.abort();
+  }
+}
+
+/** @throws StartError when there is no result */
+async function printEnd(
+  ask: Api,
+  sessionId: string,
+  { status, result, endReason, agent, usage }: Followed,
+  { isJson, problems }: { isJson: boolean; problems: readonly string[] },
+): Promise<void> {
+  if (isJson) printJson({ session: sessionId, status, result, chain: await chainOf(ask, sessionId), usage }, 2);
+  if (status === 'COMPLETED') {
+    if (!isJson) print(`\n${typeof result === 'string' ? result : JSON.stringify(result, null, 2)}`);
+    return;
+  }
+  if (status !== 'RUNNING' && status !== 'PAUSED')
+    throw new StartError(`The session is ${status}${endReason === null ? '' : `: ${endReason}`}`);
+  if (agent === null) throw new StartError(`The session waits for an agent: look at ${sessionId} in the dashboard`);
+  if (status === 'PAUSED')
+    throw new StartError(`The session is paused: look at ${sessionId} in the dashboard, and resume it there`);
+  const problem = problems.find((text) => text.startsWith(`Agent '${agent.id}'`));
+  throw new StartError(
+    problem ??
+      `Nothing works for '${agent.id}': give its definition a model, or start its program; the session waits for it`,
+  );
+}
+
+export const askCommand: Command = { usage, run };

@@ -1,0 +1,110 @@
+import type { Api } from '../../client/api/request.ts';
+
+/** Follows a Session as it grows, whoever works on it. */
+
+export interface Followed {
+  status: string;
+  result: unknown;
+  endReason: string | null;
+  summary: string | null;
+  agent: { id: string } | null;
+  agentSession: { id: string; claim: { until: string } | null } | null;
+  usage: { inputTokens: number; outputTokens: number };
+  handoffs: { nodes: HandoffRead[] };
+  turns: { nodes: TurnRead[] };
+}
+
+interface HandoffRead {
+  depth: number;
+  status: string;
+  reason: string | null;
+  sourceAgent: { id: string } | null;
+  targetAgent: { id: string };
+}
+
+interface TurnRead {
+  index: number;
+  agentSession: { agent: { id: string } } | null;
+  messages: { role: string; content: string }[];
+  toolCalls: { callId: string; name: string; result: string | null; error: string | null }[];
+}
+
+const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason summary agent { id }
+  agentSession { id claim { until } } usage { inputTokens outputTokens }
+  handoffs(first: 10) { nodes { depth status reason sourceAgent { id } targetAgent { id } } }
+  turns(first: 10) { nodes { index agentSession { agent { id } } messages { role content }
+    toolCalls { callId name result error } } } } }`;
+
+/** Prints what is new in a Session. */
+export class Follower {
+  #turn = 0;
+  #handoff = 0;
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly ask: Api,
+    private readonly sessionId: string,
+    private readonly show: (line: string) => void,
+  ) {}
+
+  /** Prints what happened since the last look, and returns the Session. */
+  async look(): Promise<Followed> {
+    const { session } = await this.ask<{ session: Followed }>(followQuery, { id: this.sessionId });
+    const handoffs = session.handoffs.nodes.toSorted((a, b) => a.depth - b.depth);
+    for (const turn of session.turns.nodes.toSorted((a, b) => a.index - b.index)) {
+      if (turn.index > this.#turn) this.#words(turn);
+      this.#turn = Math.max(this.#turn, turn.index);
+      this.#outcomes(turn);
+      // A handoff stands after the turn of its source.
+      const next = handoffs.find(
+        ({ depth, sourceAgent }) => depth > this.#handoff && sourceAgent?.id === turn.agentSession?.agent.id,
+      );
+      if (next !== undefined && turn.toolCalls.some(({ result }) => result?.includes(`'${next.targetAgent.id}'`)))
+        this.#moved(next);
+    }
+    for (const handoff of handoffs.filter(({ depth }) => depth > this.#handoff)) this.#moved(handoff);
+    return session;
+  }
+
+  #words({ agentSession, messages }: TurnRead): void {
+    for (const { role, content } of messages)
+      if (content.trim() !== '') this.show(`${agentSession?.agent.id ?? role.toLowerCase()}: ${content.trim()}`);
+  }
+
+  #outcomes({ agentSession, toolCalls }: TurnRead): void {
+    for (const { callId, name, result, error } of toolCalls) {
+      if (this.#told.has(callId) || (result === null && error === null)) continue;
+      this.#told.add(callId);
+      this.show(
+        `  ${agentSession?.agent.id ?? ''} ${name}: ${error === null ? shortened(result ?? '') : `refused: ${shortened(error)}`}`,
+      );
+    }
+  }
+
+  #moved({ depth, reason, sourceAgent, targetAgent }: HandoffRead): void {
+    this.#handoff = depth;
+    this.show(
+      `${sourceAgent === null ? '' : `${sourceAgent.id} `}-> ${targetAgent.id}${reason === null ? '' : `: ${shortened(reason)}`}`,
+    );
+  }
+}
+
+const longest = 160;
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest - 3)}...` : line;
+}
+
+const chainQuery = `query AskChain($id: ID!) { session(id: $id) { lastHandoff { chain {
+  depth status reason sourceAgent { id } targetAgent { id } } } } }`;
+
+/** All handoffs of a Session, oldest first. */
+export async function chainOf(ask: Api, id: string): Promise<object[]> {
+  const { session } = await ask<{ session: { lastHandoff: { chain: HandoffRead[] } | null } }>(chainQuery, { id });
+  return (session.lastHandoff?.chain ?? []).map(({ status, reason, sourceAgent, targetAgent }) => ({
+    from: sourceAgent?.id ?? null,
+    to: targetAgent.id,
+    reason,
+    status,
+  }));
+}
