@@ -30,6 +30,7 @@ const values: Record<string, () => unknown> = {
   note: () => textOf(500),
   summary: () => textOf(fields.summary),
   text: () => textOf(fields.reason),
+  request: () => textOf(room / 2),
   description: () => textOf(fields.toolDescriptionCharacters),
   'CreateWebhookInput.description': () => textOf(500),
   'UpdateWebhookInput.description': () => textOf(500),
@@ -90,7 +91,7 @@ const values: Record<string, () => unknown> = {
 };
 /** Flags, references and what selects another path: an operation sets them where it needs them. */
 const small =
-  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|tokenBudget|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
+  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|tokenBudget|choose|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
 
 /** The largest input of this type. Throws for a field that this file does not know, so that a new one is not forgotten. */
 export function largest(type: GraphQLInputType, given: object = {}): Record<string, unknown> {

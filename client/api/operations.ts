@@ -147,6 +147,8 @@ export type CreateSessionInput = {
   agentId?: string | null | undefined;
   /** Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type. */
   agentType?: string | null | undefined;
+  /** True: gives the Session to the best of `suggestTargets` for the request, which is needed then, and keeps why (`Session.choice`). Excludes `agentId`, `agentType` and `pipeline`. Null: false. */
+  choose?: boolean | null | undefined;
   /** Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;
   /** Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it. */
@@ -169,6 +171,8 @@ export type CreateSessionInput = {
   queue?: boolean | null | undefined;
   /** True: the Session records work that `agentId` does already. It needs no free place: the load of the Agent may exceed its capacity. Excludes `pipeline`. Null: false. */
   recording?: boolean | null | undefined;
+  /** What is asked for: recorded as the first USER Message, at most 256 KB. */
+  request?: string | null | undefined;
   /** Title of the work: 1 to 500 characters. */
   title: string;
   /** Number of tokens after which the Session pauses (reason "token budget used"): input, output and cached tokens of all its Turns, as models reported them. Null: any number. */

@@ -518,6 +518,7 @@ export const embeddedTypes: string[] = [
   "SearchMatch",
   "SearchResultConnection",
   "SearchResultEdge",
+  "SessionChoice",
   "SessionConnection",
   "SessionEdge",
   "SessionPipeline",

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { ForbiddenError } from '../../core/errors.ts';
 import { limits } from '../../core/limits.ts';
 import { ownAgent } from '../../core/rights.ts';
-import { runWork } from '../../core/runWork.ts';
 import type { Factor, Scored } from '../../work/learning/score.ts';
-import { allowedTargets, rankTargets } from '../../work/learning/suggestTargets.ts';
+import { suggestTargets } from '../../work/learning/suggestTargets.ts';
 import { everybody } from '../access/roles.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -95,10 +94,7 @@ builder.queryField('suggestTargets', (t) =>
         })) === null
       )
         return null;
-      const allowed = await runWork({ pool, log, caller, mutation: 'suggestTargets', input: {} }, (work) =>
-        allowedTargets(work, sessionId),
-      );
-      const found = await rankTargets(pool, caller, allowed, { sessionId, text }, (work) =>
+      const found = await suggestTargets({ pool, log, caller }, { sessionId, text }, (work) =>
         inTurn(processorTime, work),
       );
       return found.slice(0, first);

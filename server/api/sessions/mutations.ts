@@ -11,6 +11,8 @@ import {
   NotFoundError,
   TenureClaimedError,
 } from '../../core/errors.ts';
+import { limits } from '../../core/limits.ts';
+import { ownAgent } from '../../core/rights.ts';
 import {
   cancelSession,
   completeSession,
@@ -28,6 +30,8 @@ import {
 } from '../../work/sessions/createSession.ts';
 import { claimSeconds } from '../../work/sessions/rules.ts';
 import { updateSession } from '../../work/sessions/updateSession.ts';
+import type { Scored } from '../../work/learning/score.ts';
+import { suggestTargets } from '../../work/learning/suggestTargets.ts';
 import { operators, workers } from '../access/roles.ts';
 import { modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -58,7 +62,8 @@ import {
   waitsForType,
   withDefault,
 } from '../graphql/input/schemas.ts';
-import { mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
+import { demandMutation, mutation, run, sessionOf, type Fields } from '../graphql/mutation.ts';
+import { inTurn } from '../graphql/processorTime.ts';
 
 const payload = (description: string) => ({
   description,
@@ -73,10 +78,18 @@ const budgetOf = `Number of tokens after which the Session pauses (reason "${bud
 const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null): boolean =>
   caller.agentId === null ? (given ?? settings.handoffsEnabled) : settings.handoffsEnabled && given !== false;
 
+/** The agents for a request, best first, by its beginning. It is read before the locks: the command looks for free places again. */
+function rankingFor({ pool, log, caller, processorTime }: GraphQLContext, request: string): Promise<Scored[]> {
+  demandMutation(caller, 'createSession');
+  if (ownAgent(caller) !== null) return Promise.resolve([]);
+  const text = request.slice(0, limits.fields.summary);
+  return suggestTargets({ pool, log, caller }, { sessionId: null, text }, (work) => inTurn(processorTime, work));
+}
+
 mutation('createSession', {
   access: workers,
   description:
-    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority`, `tokenBudget` and limits of handoffs: anything else is FORBIDDEN.',
+    'Creates a Session. With an Agent (named, or the least loaded of a type) it is RUNNING and that Agent holds it; without, it is PAUSED and unassigned. An AGENT may create only a Session that it holds itself, without `pipeline`, `priority`, `tokenBudget`, `request` and limits of handoffs: anything else is FORBIDDEN.',
   input: z
     .object({
       title: title.describe('Title of the work: 1 to 500 characters.'),
@@ -117,6 +130,14 @@ mutation('createSession', {
       workspace: optional(sessionWorkspace)
         .transform((given) => given ?? undefined)
         .describe('Where the work is done; null when unknown.'),
+      request: optional(nonBlank({ bytes: limits.fields.content }))
+        .transform((given) => given ?? undefined)
+        .describe('What is asked for: recorded as the first USER Message, at most 256 KB.'),
+      choose: optional(z.boolean())
+        .transform((given) => given ?? undefined)
+        .describe(
+          'True: gives the Session to the best of `suggestTargets` for the request, which is needed then, and keeps why (`Session.choice`). Excludes `agentId`, `agentType` and `pipeline`. Null: false.',
+        ),
       ...keyField,
     })
     .refine(waitsForType, queueNeedsType)
@@ -124,6 +145,14 @@ mutation('createSession', {
       path: ['pipeline'],
       message: 'chooses by the type of its start stage: leave out agentType, or the pipeline',
     })
+    .refine(
+      ({ choose, request, agentId: named, agentType: type, pipeline }) =>
+        choose !== true || (request !== undefined && named === null && type === null && pipeline === null),
+      {
+        path: ['choose'],
+        message: 'chooses an agent for a request: give request, and leave out agentId, agentType and pipeline',
+      },
+    )
     .refine(({ recording, agentId: named, pipeline }) => recording !== true || (named !== null && pipeline === null), {
       path: ['recording'],
       message: 'records the work of one agent outside of pipelines: give agentId, and leave out pipeline',
@@ -140,13 +169,11 @@ mutation('createSession', {
     AgentAtCapacityError,
     NoAgentAvailableError,
   ],
-  resolve: (input, context) =>
-    run(
-      context,
-      'createSession',
-      { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) },
-      createSession,
-    ),
+  resolve: async (input, context) => {
+    const ranking = input.choose === true ? await rankingFor(context, input.request!) : [];
+    const enabled = { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) };
+    return run(context, 'createSession', enabled, (work, redacted) => createSession(work, { ...redacted, ranking }));
+  },
 });
 
 const change = {

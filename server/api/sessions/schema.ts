@@ -4,7 +4,9 @@ import { listVariables, type StoredVariables } from '../../work/context/context.
 import { visibleVariables } from '../../work/context/received.ts';
 import { isOpenSession } from '../../work/custody/rules.ts';
 import { isOpenTenure } from '../../work/sessions/queries.ts';
+import type { Choice } from '../../work/learning/choose.ts';
 import { reasonsOf } from '../../work/sessions/stuck.ts';
+import { agentNamed } from '../graphql/agentNamed.ts';
 import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
@@ -12,6 +14,25 @@ import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import { limitIn } from '../graphql/sessionLimit.ts';
+
+const SessionChoice = builder.objectRef<Choice>('SessionChoice').implement({
+  access: 'inherit',
+  description: 'Why an Agent was chosen for a Session.',
+  fields: (t) => ({
+    agent: t.field({
+      type: modelRef('Agent'),
+      description: 'The Agent that was chosen.',
+      resolve: ({ agentId }, _args, context, info) => agentNamed(agentId, context, info),
+    }),
+    confidence: t.exposeFloat('confidence', {
+      description:
+        'By how much the score of the Agent was above that of the next one that had a free place, or above 0 when there was none: 0 to 1.',
+    }),
+    explanation: t.exposeString('explanation', {
+      description: 'The score, the next Agent, and what the score is made of, for people and models.',
+    }),
+  }),
+});
 
 builder.prismaNode('Session', {
   access: 'inherit',
@@ -95,6 +116,13 @@ builder.prismaNode('Session', {
       select: { id: true },
       resolve: async ({ id }, _args, context, info) =>
         (await batched(context, info, id, (ids) => reasonsOf(context.pool, ids))) ?? [],
+    }),
+    choice: t.field({
+      type: SessionChoice,
+      nullable: true,
+      description: 'Why the Session was given to its first Agent by createSession with `choose`; null otherwise.',
+      select: { choice: true },
+      resolve: ({ choice }) => choice as unknown as Choice | null,
     }),
     handoffsEnabled: t.exposeBoolean('handoffsEnabled'),
     maxHandoffs: t.exposeInt('maxHandoffs'),

@@ -157,4 +157,4 @@ export function wordsOf(texts: readonly (string | null)[]): Set<string> {
   );
 }
 
-const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
+export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;

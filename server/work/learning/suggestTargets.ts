@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { statement } from '../../core/changes.ts';
 import { ownAgent, readable } from '../../core/rights.ts';
-import type { Caller, Work } from '../../core/work.ts';
+import { runWork } from '../../core/runWork.ts';
+import type { Caller, Work, WorkOptions } from '../../core/work.ts';
 import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
 import { refusalToMove, type Move, type Target } from '../custody/mayChangeHands.ts';
@@ -19,7 +20,7 @@ interface Allowed {
 const readOnly = statement('SET TRANSACTION READ ONLY');
 
 /** The free agents that the caller may give the Session to now: an agent as initiateHandoff does, others as reassignSession does. Without a Session: as createSession does. */
-export async function allowedTargets(work: Work, sessionId: string | null): Promise<Allowed> {
+async function allowedTargets(work: Work, sessionId: string | null): Promise<Allowed> {
   await work.begin();
   await work.query(readOnly, []);
   if (sessionId === null) {
@@ -77,7 +78,7 @@ async function holdersTargets(custody: Custody): Promise<Allowed> {
   return { sourceAgentId: agentId, targets };
 }
 
-export interface Asked {
+interface Asked {
   sessionId: string | null;
   /** Null: the pending tasks of the Session, else its title. */
   text: string | null;
@@ -86,8 +87,20 @@ export interface Asked {
 /** Runs a piece of work in this turn of the event loop or in a later one. */
 type InTurn = <Result>(work: () => Result) => Result | Promise<Result>;
 
+/** The targets that `allowedTargets` finds, best first. */
+export async function suggestTargets(
+  { pool, log, caller }: Pick<WorkOptions, 'pool' | 'log' | 'caller'>,
+  asked: Asked,
+  inTurn: InTurn,
+): Promise<Scored[]> {
+  const allowed = await runWork({ pool, log, caller, mutation: 'suggestTargets', input: {} }, (work) =>
+    allowedTargets(work, asked.sessionId),
+  );
+  return rankTargets(pool, caller, allowed, asked, inTurn);
+}
+
 /** The allowed targets, best first. Reads only what the caller may read. */
-export async function rankTargets(
+async function rankTargets(
   pool: Pool,
   caller: Caller,
   { sourceAgentId, targets }: Allowed,

@@ -261,6 +261,7 @@ async function writeEverything(): Promise<void> {
     );
   }
 
+  for (const request of paragraphs) await session({ request });
   for (const title of titles) await session({ title, idempotencyKey: `key-${(keys += 1)}` });
   for (const metadata of values) await session({ metadata, contextVariables: metadata });
   const changed = await session({});

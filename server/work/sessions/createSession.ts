@@ -1,15 +1,18 @@
-import { ForbiddenError, InvalidStateError } from '../../core/errors.ts';
+import { ForbiddenError, InvalidStateError, NoAgentAvailableError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import { type SessionWorkspace, workspaceId } from '../../core/workspace.ts';
 import type { Session, SessionPriority } from '../../generated/prisma/client.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove } from '../custody/demand.ts';
-import { leastLoaded } from '../custody/mayChangeHands.ts';
+import { leastLoaded, takesSessions } from '../custody/mayChangeHands.ts';
 import { stageNamed } from '../custody/pipeline.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
 import { enterStage, recordStage } from '../custody/stages.ts';
+import { choiceOf } from '../learning/choose.ts';
+import type { Scored } from '../learning/score.ts';
+import { LogWriter } from '../log/logWriter.ts';
 import { chooseOrQueue, queueOf } from '../pipelines/chooseOrQueue.ts';
 import { newestPipeline } from '../pipelines/queries.ts';
 import { enqueue } from '../queue/entry.ts';
@@ -37,7 +40,16 @@ export interface CreateSessionInput {
   /** Default: NORMAL. */
   priority?: SessionPriority;
   workspace?: SessionWorkspace | undefined;
+  /** The first USER message. */
+  request?: string | undefined;
+  /** Gives the Session to the best of `ranking`. Excludes `agentId`, `agentType` and `pipeline`. */
+  choose?: boolean | undefined;
+  /** The agents for the request, best first. */
+  ranking?: readonly Scored[];
 }
+
+/** Of a ranking, so many are locked: the next has a place when one filled up meanwhile. */
+const mostCandidates = 8;
 
 /** The columns of a workspace; null: it is unknown. */
 export const workspaceColumns = (workspace: SessionWorkspace | null) => ({
@@ -58,7 +70,7 @@ export interface SessionAnswer {
 /** Agents create only what they hold themselves, and loosen no limit of operators. @throws ForbiddenError */
 function demandOwn(
   { caller: { agentId } }: Work,
-  { pipeline, queue, priority, maxHandoffs, tokenBudget, ...input }: CreateSessionInput,
+  { pipeline, queue, priority, maxHandoffs, tokenBudget, request, ...input }: CreateSessionInput,
 ): void {
   if (agentId === null) return;
   if (input.agentId !== agentId)
@@ -69,11 +81,12 @@ function demandOwn(
     pipeline == null &&
     queue !== true &&
     tokenBudget == null &&
+    request == null &&
     (priority ?? 'NORMAL') === 'NORMAL' &&
     (maxHandoffs ?? 0) <= defaultMaxHandoffs;
   if (!isPlain)
     throw new ForbiddenError(
-      `Only an operator may give pipeline, queue, priority, tokenBudget or more than ${defaultMaxHandoffs} handoffs: leave them out`,
+      `Only an operator may give pipeline, queue, priority, tokenBudget, request or more than ${defaultMaxHandoffs} handoffs: leave them out`,
     );
 }
 
@@ -84,8 +97,9 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   const id = work.newId();
   const pipeline = input.pipeline == null ? null : await newestPipeline(work, input.pipeline);
   const start = pipeline && stageNamed(pipeline, pipeline.start);
+  const ranking = input.ranking?.slice(0, mostCandidates) ?? [];
   const agents = await lockAgents(work, id, {
-    agents: input.agentId === null ? [] : [input.agentId],
+    agents: input.agentId === null ? ranking.map(({ agentId }) => agentId) : [input.agentId],
     type: input.agentId === null ? input.agentType : null,
     everyCandidate: work.attempt > 1,
     forStage:
@@ -101,7 +115,13 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
       [],
     );
   if (input.externalId != null) await demandFreeExternalId(work, input.externalId);
-  const agent = named ?? (start === null ? leastLoaded(agents, input.agentType) : chooseOrQueue(agents, start));
+  const choice =
+    input.choose === true
+      ? choiceOf(ranking, (agentId) => agents.some((each) => each.id === agentId && takesSessions(each)))
+      : null;
+  if (input.choose === true && choice === null) throw new NoAgentAvailableError(null);
+  const chosen = choice === null ? named : demandLocked(agents, choice.agentId);
+  const agent = chosen ?? (start === null ? leastLoaded(agents, input.agentType) : chooseOrQueue(agents, start));
   const waitsFor =
     start === null ? (input.queue === true ? { agentType: input.agentType, role: null } : null) : queueOf(start);
   const waits = waitsFor !== null && agent === null && work.attempt > 1;
@@ -149,6 +169,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     lastHandoffId: null,
     pipelineId: pipeline?.id ?? null,
     stage: null,
+    choice: choice && { ...choice },
     createdAt: work.now,
     updatedAt: work.now,
     lastReassignedAt: null,
@@ -178,5 +199,17 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
   if (waits)
     enqueue(custody, waitsFor, { handoff: null, visible: nothingVisible(), finisher: null, previousHolder: null });
   if (start !== null) recordStage(custody, { from: null, outcome: null });
+  if (input.request !== undefined) recordRequest(custody, input.request);
   return { sessionId: id };
+}
+
+/** Begins the log with what the Session was created for. */
+function recordRequest(custody: Custody, content: string): void {
+  const { work, session } = custody;
+  const { id, messageCount, turnCount, toolCallCount } = session;
+  const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, null);
+  const turn = log.turn({ truncated: false, startedAt: work.now });
+  log.message(turn.id, { role: 'USER', content, createdAt: work.now });
+  work.change('sessions', session, log.counts);
+  custody.recordLog('TURN_APPENDED');
 }

@@ -206,6 +206,9 @@ const refused: Record<string, Bad> = {
   queue: [true],
   maxHandoffs: integer(0, 10_000),
   tokenBudget: integer(1),
+  request: nonBlank({ bytes: 256 * KB }),
+  // With the agentId of every example.
+  choose: [true],
   expectedVersion: integer(1),
   result: json(),
   summary: text({ bytes: 32 * KB }),

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { testDatabase } from '../../../test/database.ts';
+import { client } from '../../../test/graphql.ts';
+import { brokenInvariants } from '../../../test/invariants.ts';
+import { adminKey, secretFor } from '../../../test/keyring.ts';
+import { startApp } from '../../../test/server.ts';
+import { world } from '../../../test/world.ts';
+import { decodeId } from '../../core/ids.ts';
+import { updateAgent } from '../agents/updateAgent.ts';
+import { choiceOf } from '../learning/choose.ts';
+
+const db = await testDatabase();
+const { url } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+const { agent, run } = world(db.pool);
+const roles = { biller: 'billing and invoices', tester: 'tests and coverage', writer: 'documents' };
+for (const [id, role] of Object.entries(roles)) {
+  await agent(id, { role, maxCapacity: 20 });
+  await run(updateAgent, { id, description: `Works on ${role}.` });
+}
+
+interface Created {
+  code?: string;
+  message?: string;
+  session?: {
+    id: string;
+    status: string;
+    agent: { id: string } | null;
+    choice: { agent: { id: string }; confidence: number; explanation: string } | null;
+    messages: { nodes: { role: string; content: string; recordedBy: { principal: string } }[] };
+  };
+}
+const document = `mutation ($input: CreateSessionInput!) { answer: createSession(input: $input) {
+  ... on CreateSessionPayload { session { id status agent { id } choice { agent { id } confidence explanation }
+    messages { nodes { role content recordedBy { principal } } } } }
+  ... on Error { code message } } }`;
+const create = async (fields: object, key = adminKey): Promise<Created> =>
+  (await client(url, { key }).post<{ answer: Created }>(document, { input: { title: 'Work', ...fields } })).data.answer;
+
+describe('createSession with a request', () => {
+  it('records it as the first message of a person, with one event after all others, also without an agent', async () => {
+    for (const given of [{ agentId: 'writer' }, {}]) {
+      const { session } = await create({ ...given, request: 'Say what changed.' });
+      expect(session!.messages.nodes).toEqual([
+        { role: 'USER', content: 'Say what changed.', recordedBy: { principal: 'admin' } },
+      ]);
+      expect(session!.choice).toBeNull();
+      const events = await db.prisma.event.findMany({
+        where: { sessionId: decodeId(session!.id)!.uuid },
+        orderBy: { sessionSequence: 'asc' },
+      });
+      expect(events.map(({ type }) => type)).toEqual(['SESSION_CREATED', 'TURN_APPENDED']);
+    }
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('gives it to the agent that fits best, and keeps why and how sure', async () => {
+    const request = 'The invoices of May are wrong: correct the billing.';
+    const { session } = await create({ request, choose: true });
+    expect(session).toMatchObject({ status: 'RUNNING', agent: { id: 'biller' } });
+    const { data } = await client(url, { key: adminKey }).post<{ suggestTargets: { score: number }[] }>(
+      'query ($text: String) { suggestTargets(text: $text) { score } }',
+      { text: request },
+    );
+    // One place more is taken since.
+    const [best, next] = data.suggestTargets.map(({ score }) => score) as [number, number];
+    expect(session!.choice!.agent.id).toBe('biller');
+    expect(session!.choice!.confidence).toBeCloseTo(best - next, 1);
+    expect(session!.choice!.explanation).toMatch(
+      /^Score 0\.\d+, next is '\w+' with 0\.\d+\. .*shares with the text: .*billing/,
+    );
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('answers the first choice again to the same key', async () => {
+    const input = { request: 'Write the tests.', choose: true, idempotencyKey: 'once' };
+    const first = await create(input);
+    await run(updateAgent, { id: 'writer', description: 'Writes the tests. Writes tests, tests.' });
+    expect(await create(input)).toEqual(first);
+    await run(updateAgent, { id: 'writer', description: 'Works on documents.' });
+  });
+
+  it('chooses the next when the best is full, exactly as many times as there are places', async () => {
+    await agent('rare', { role: 'zeppelins', maxCapacity: 2 });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => create({ request: 'Repair the zeppelins.', choose: true })),
+    );
+    const chosen = answers.map(({ session }) => session!.agent!.id);
+    expect(chosen.filter((id) => id === 'rare')).toHaveLength(2);
+    expect(await brokenInvariants(db.pool)).toEqual([]);
+  });
+
+  it('is refused without a request, beside an agent, and to an agent', async () => {
+    expect(await create({ choose: true })).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await create({ choose: true, request: 'x', agentId: 'writer' })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message:
+        'input.choose chooses an agent for a request: give request, and leave out agentId, agentType and pipeline',
+    });
+    const key = await secretFor(db.pool, 'AGENT', 'writer');
+    const { errors } = await client(url, { key }).post(document, {
+      input: { title: 'Work', agentId: 'writer', request: 'x' },
+    });
+    expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  it('is NO_AGENT_AVAILABLE when no agent has a free place', async () => {
+    await db.pool.query(`UPDATE agents SET administrative_status = 'OFFLINE'`);
+    expect(await create({ request: 'Do it.', choose: true })).toMatchObject({ code: 'NO_AGENT_AVAILABLE' });
+    await db.pool.query(`UPDATE agents SET administrative_status = 'AVAILABLE'`);
+  });
+});
+
+describe('choiceOf', () => {
+  const scores = fc.array(fc.integer({ min: 0, max: 10_000 }), { maxLength: 8 });
+  it('takes the best with a place; its confidence is its margin over the next, from 0 to 1', () => {
+    fc.assert(
+      fc.property(scores, fc.func(fc.boolean()), (all, places) => {
+        const ranked = all
+          .sort((a, b) => b - a)
+          .map((score, n) => ({ agentId: `a${n}`, score: score / 10_000, factors: [] }));
+        const [best, next] = ranked.filter(({ agentId }) => places(agentId));
+        const choice = choiceOf(ranked, (agentId) => places(agentId));
+        expect(choice?.agentId).toBe(best?.agentId);
+        if (choice === null || best === undefined) return;
+        expect(choice.confidence).toBeCloseTo(best.score - (next?.score ?? 0), 4);
+        expect(choice.confidence).toBeGreaterThanOrEqual(0);
+        expect(choice.confidence).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
