@@ -24,7 +24,7 @@ import { openQuestionsOf } from './derive/openQuestions.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
-import { subagentTool } from './derive/tools.ts';
+import { subagentTool, webTool } from './derive/tools.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -105,9 +105,12 @@ export function buildContext(
         toolCallId: id,
         toolName: name,
         arguments: shorten(given ?? '{}', bounds.argumentCharacters),
-        outcome: bodyOf(outcome),
+        outcome: webTool.test(name) ? shorten(bodyOf(outcome), webCharacters) : bodyOf(outcome),
         failed,
-        shortened: outcomeShortened || (given ?? '').length > bounds.argumentCharacters,
+        shortened:
+          outcomeShortened ||
+          (given ?? '').length > bounds.argumentCharacters ||
+          (webTool.test(name) && outcome.length > webCharacters),
         ...(isTold(call, lastAssistant?.sequence ?? 0, actions) && { told: true as const }),
       };
     }),
@@ -248,15 +251,23 @@ function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
 
 /** Positions of the files that are not there any more. */
 function goneAmong(actions: Actions, files: readonly string[]): number[] {
-  const gone = goneFiles(actions);
+  const gone = goneFiles(actions, files);
   return files.flatMap((file, position) => (gone.has(inFolder(actions.root, file)) ? [position] : []));
 }
 
 /** Agents' messages without the edits of files that are told as changed: the files have them. */
-function withoutToldEdits({ root }: Actions, sources: Sources): Sources {
+function withoutToldEdits({ root, list }: Actions, sources: Sources): Sources {
+  const written = new Map<number, Set<string>>();
+  for (const { call, command, ending, files } of list)
+    if (command === null && ending === 'PASSED')
+      written.set(call.sequence, new Set([...(written.get(call.sequence) ?? []), ...files]));
   const changed = new Set(sources.files.map((file) => inFolder(root, file)));
-  const short = <M extends { content: string; shortened?: boolean }>(message: M): M => {
-    const content = withoutEdits(message.content, (path) => changed.has(inFolder(root, path)));
+  const short = <M extends { sequence: number; content: string; shortened?: boolean }>(message: M): M => {
+    const content = withoutEdits(
+      message.content,
+      (path) => changed.has(inFolder(root, path)),
+      (path) => written.get(message.sequence)?.has(inFolder(root, path)) === true,
+    );
     return content === message.content ? message : { ...message, content, shortened: true };
   };
   const { recent, lastAssistant } = sources;
@@ -328,6 +339,8 @@ function tellsMostOf(said: string, text: string): boolean {
   );
 }
 
+/** Of a page of the web: the call says where the rest is. */
+const webCharacters = 300;
 const longestPlace = 1_000;
 
 function factsOf(

@@ -122,6 +122,9 @@ const builtIn: readonly BuiltIn[] = [
     before: /\n\s*PR number:/,
   },
 ];
+/** A saved prompt that makes the agent somebody, of the agent's file: what is to be done comes later. */
+const persona = /^You must fully embody this agent(?:'|’)s persona\b/;
+const personaFile = /\bLOAD the FULL \w* ?file(?: from)? @?(\S+)\.md\b/i;
 /** A skill that was called as a command of OpenCode: its folder after its text, then the words that were typed. */
 const skillCommand =
   /\nBase directory for this skill: ([^\n]+)\nRelative paths in this skill \(e\.g\., scripts\/, references\/\) are relative to this base directory\./;
@@ -134,6 +137,8 @@ export function typedFor(text: string): string | null {
     const { command, before, after } = found;
     return `${command} ${before === undefined ? '' : between(prompt, before, after)}`.trim();
   }
+  if (persona.test(prompt))
+    return `/${personaFile.exec(prompt.slice(0, 2_000))?.[1]?.split(/[/\\]/).at(-1) ?? 'agent'}`;
   const skill = skillCommand.exec(prompt);
   if (skill === null) return null;
   const name = skill[1]!.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? 'skill';

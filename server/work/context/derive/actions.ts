@@ -4,7 +4,7 @@ import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { screen } from './screen.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 import { commandTool, editTool, pollTool } from './tools.ts';
-import { removedBy, writtenBy } from './written.ts';
+import { removedBy, removesBelow, writtenBy } from './written.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
 export type Ending = 'PASSED' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'RUNNING' | 'UNKNOWN';
@@ -81,8 +81,9 @@ export function changedBy({ ending, files, parts, call, output }: Action, root: 
   ];
 }
 
-/** Files whose last change in the log removed them or moved them away. */
-export function goneFiles({ list, root }: Actions): Set<string> {
+/** Of the files, those whose last change in the log removed them or moved them away, each by its whole path. */
+export function goneFiles({ list, root }: Actions, files: readonly string[]): Set<string> {
+  const all = files.map((file) => inFolder(root, file));
   const gone = new Set<string>();
   for (const action of list) {
     const changed = new Set(changedBy(action, root));
@@ -92,6 +93,10 @@ export function goneFiles({ list, root }: Actions): Set<string> {
       for (const file of writtenIn([part], action.output))
         if (away.has(file) && changed.has(file)) gone.add(file);
         else gone.delete(file);
+      const removes = action.ending === 'PASSED' ? removesBelow(part, action.output) : null;
+      if (removes !== null)
+        for (const file of all)
+          if (removes(file) || removes(posix.relative(part.folder === '' ? '.' : part.folder, file))) gone.add(file);
     }
     for (const file of deletedFiles(patchIn(action)).map((path) => inFolder(root, path)))
       if (changed.has(file)) gone.add(file);

@@ -58,3 +58,23 @@ test('a text of many marks takes time that grows with its size', () => {
   editsIn('```\n'.repeat(200_000).split('\n'));
   expect(performance.now() - start).toBeLessThan(1_000);
 });
+
+test.each([
+  [
+    'a listing of a file that was written',
+    'I do it.\n\nsrc/a.ts\n```ts\nconst a = 1;\n```\nDone.',
+    'I do it.\n\n(edit of src/a.ts)\nDone.',
+  ],
+  ['a heading with marks', '**`src/a.ts`**:\n```\na\n```', '(edit of src/a.ts)'],
+  ['a listing without its end', 'So:\nsrc/a.ts\n```\nconst a', 'So:\n(edit of src/a.ts)'],
+  ['a listing of another file', 'src/b.ts\n```\nb\n```', 'src/b.ts\n```\nb\n```'],
+  ['code below other words', 'Run this:\n```\nnpm test\n```', 'Run this:\n```\nnpm test\n```'],
+])('of %s', (_what, text, told) => {
+  expect(
+    withoutEdits(
+      text,
+      () => false,
+      (path) => path === 'src/a.ts',
+    ),
+  ).toBe(told);
+});

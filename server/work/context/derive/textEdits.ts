@@ -51,14 +51,35 @@ export function editsIn(lines: readonly string[]): TextEdit[] {
   return edits;
 }
 
-/** A text with the name of the file instead of each such block of which `isTold` says that the file is told elsewhere. */
-export function withoutEdits(text: string, isTold: (path: string) => boolean): string {
-  if (!text.includes(' SEARCH')) return text;
+/** The listings of whole files in a text: a name alone on its line, and a block of code directly below. */
+function listingsIn(lines: readonly string[], isWritten: (path: string) => boolean): TextEdit[] {
+  const listings: TextEdit[] = [];
+  for (let at = 1; at < lines.length; at += 1) {
+    if (!fence.test(lines[at]!)) continue;
+    const path = nameIn(lines[at - 1]!);
+    let to = at + 1;
+    while (to < lines.length && !closing.test(lines[to]!)) to += 1;
+    if (isName(path) && isWritten(path)) listings.push({ path, from: at - 1, to: Math.min(to + 1, lines.length) });
+    at = to;
+  }
+  return listings;
+}
+
+/**
+ * A text with the name of the file instead of each such block of which `isTold` says that the file is told elsewhere, and instead of
+ * each listing of a file that was written from this text.
+ */
+export function withoutEdits(
+  text: string,
+  isTold: (path: string) => boolean,
+  isWritten: (path: string) => boolean = () => false,
+): string {
   const lines = text.split('\n');
+  const blocks = text.includes(' SEARCH') ? editsIn(lines).filter(({ path }) => isTold(path)) : [];
+  const found = blocks.length > 0 ? blocks : listingsIn(lines, isWritten);
   const kept: string[] = [];
   let next = 0;
-  for (const { path, from, to } of editsIn(lines)) {
-    if (!isTold(path)) continue;
+  for (const { path, from, to } of found) {
     const between = lines.slice(next, from);
     const note = `(edit of ${path})`;
     const isRepeated = kept.at(-1) === note && between.every((line) => line.trim() === '');

@@ -92,7 +92,7 @@ test('a file is gone when its last change removed it or moved it away, in whatev
     fc.property(fc.array(fc.tuple(name, fc.constantFrom(...ways)), { maxLength: 12 }), (steps) => {
       const last = new Map(steps.map(([file, [isGone]]) => [`/work/${file}`, isGone]));
       const calls = steps.map(([file, [, way]], index) => ran(`c${index}`, way(file)));
-      const gone = goneFiles(readActions(workOf(...calls)));
+      const gone = goneFiles(readActions(workOf(...calls)), [...last.keys()]);
       expect([...gone].filter((file) => last.has(file)).sort()).toEqual(
         [...last].flatMap(([file, isGone]) => (isGone ? [file] : [])).sort(),
       );
@@ -102,7 +102,64 @@ test('a file is gone when its last change removed it or moved it away, in whatev
   const refused = ran('r', "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.ts\n*** End Patch\nEOF", {
     error: 'apply_patch verification failed',
   });
-  expect(goneFiles(readActions(workOf(ran('w', 'echo x > a.ts'), refused)))).toEqual(new Set());
+  expect(goneFiles(readActions(workOf(ran('w', 'echo x > a.ts'), refused)), ['a.ts'])).toEqual(new Set());
+});
+
+const files = ['src/a.ts', 'src/deep/b.ts', 'src/c.md', 'lib/src/d.ts', 'e.ts'];
+test.each<[line: string, gone: string[], output?: string]>([
+  ['rm -r src', ['src/a.ts', 'src/deep/b.ts', 'src/c.md']],
+  ['rm -rf ./src/', ['src/a.ts', 'src/deep/b.ts', 'src/c.md']],
+  ['rm -rf /work/src/deep', ['src/deep/b.ts']],
+  ['cd lib && rm -rf src', ['lib/src/d.ts']],
+  ['rm -rf src/*', ['src/a.ts', 'src/deep/b.ts', 'src/c.md']],
+  ['git rm -rq src/deep', ['src/deep/b.ts']],
+  ['git rm -r --cached src', []],
+  ['rm src', []],
+  ['git clean -fd', ['src/deep/b.ts', 'e.ts'], 'Removing e.ts\nRemoving src/deep/\n'],
+  ['git clean -nd', [], 'Would remove e.ts\n'],
+  ["find src -name '*.ts' -delete", ['src/a.ts', 'src/deep/b.ts']],
+  ["find . -type f -name '*.md' -exec rm -f {} +", ['src/c.md']],
+  ['find src -delete', ['src/a.ts', 'src/deep/b.ts', 'src/c.md']],
+  ["find src -name '*.ts' -mtime +3 -delete", []],
+  ["find src -name '*.ts'", []],
+])('%j removes of the changed files %j', (line, gone, output = '') => {
+  const calls = files.map((file, index) => edited(`w${index}`, file));
+  const inRoot = (paths: readonly string[]): string[] => paths.map((path) => `/work/${path}`).sort();
+  const after = (...more: Parameters<typeof workOf>): string[] =>
+    [...goneFiles(readActions(workOf(...calls, ran('r', line, { result: output }), ...more)), files)]
+      .filter((file) => files.includes(file.slice('/work/'.length)))
+      .sort();
+  expect(after()).toEqual(inRoot(gone));
+  expect(after(...files.map((file, index) => edited(`n${index}`, file)))).toEqual([]);
+});
+
+test.each<[line: string, files: string[], output?: string]>([
+  ['npm install zod', ['package.json', 'package-lock.json']],
+  ['npm i -D vitest@3', ['package.json', 'package-lock.json']],
+  ['npm uninstall zod', ['package.json', 'package-lock.json']],
+  ['npm install', []],
+  ['npm ci', []],
+  ['npm install -g zod', []],
+  ['npm update', ['package-lock.json']],
+  ['cd web && pnpm add zod', ['web/package.json', 'web/pnpm-lock.yaml']],
+  ['yarn add zod', ['package.json', 'yarn.lock']],
+  ['bun add zod', ['package.json', 'bun.lock']],
+  ['bun install', ['bun.lock'], 'bun install v1.3.9\nSaved lockfile\n'],
+  ['bun install', [], 'Checked 48 installs\n'],
+  ['cargo add serde --features derive', ['Cargo.toml', 'Cargo.lock']],
+  ['cargo update', ['Cargo.lock']],
+  ['poetry add httpx', ['pyproject.toml', 'poetry.lock']],
+  ['uv add httpx', ['pyproject.toml', 'uv.lock']],
+  ['uv lock', ['uv.lock']],
+  ['composer require a/b', ['composer.json', 'composer.lock']],
+  ['go get example.com/x@v2', ['go.mod', 'go.sum']],
+  ['go mod tidy', ['go.mod', 'go.sum']],
+  ['mix deps.get', ['mix.lock'], 'Resolving Hex dependencies...\nNew:\n  credo 1.7.0\n'],
+  ['mix deps.get', [], 'All dependencies have been fetched\n'],
+  ['npm run build', []],
+  ['go test ./...', []],
+])('a package manager changes by %j the files %j', (line, named, output = '') => {
+  expect(changed(ran('a', line, { result: output }))).toEqual(named);
 });
 
 test('needs little time for lines that multiply their words', () => {

@@ -8,6 +8,7 @@ export function writtenBy(command: SimpleCommand, output: string): string[] {
   const files = [
     ...command.writes,
     ...(byProgram[program]?.(args, command, output) ?? byScript(program, args, command)),
+    ...byManager(program, args, output),
   ];
   return files.flatMap(braces).filter(isKept);
 }
@@ -17,6 +18,47 @@ export function removedBy(command: SimpleCommand): string[] {
   const { program, args } = programOf(command);
   return (goneBy(program, args) ?? []).flatMap(braces).filter(isKept);
 }
+
+/** Of a command that removes what is below a folder or what fits a pattern, whether it removes a file; null for other commands. `path` is relative to where it ran. */
+export function removesBelow(command: SimpleCommand, output: string): ((path: string) => boolean) | null {
+  const { program, args } = programOf(command);
+  if (program === 'rm' || (program === 'git' && args[0] === 'rm' && !has(args, /^--cached$/))) {
+    const folders = has(args, /^-\w*[rR]|^--recursive/) ? plainOf(program === 'rm' ? args : args.slice(1)) : [];
+    return folders.length === 0 ? null : (path) => folders.some((folder) => isBelow(path, folder));
+  }
+  if (program === 'rmdir') return (path) => plainOf(args).some((folder) => isBelow(path, folder));
+  if (program === 'git' && args[0] === 'clean') {
+    const named = linesIn(output, /^Removing (.+)$/gm);
+    return (path) => named.some((name) => isBelow(path, name));
+  }
+  if (program !== 'find' || !(has(args, /^-delete$/) || (has(args, /^-exec(?:dir)?$/) && args.includes('rm'))))
+    return null;
+  const first = args.findIndex((arg) => arg.startsWith('-'));
+  const folders = first <= 0 ? ['.'] : args.slice(0, first);
+  // Another test than these selects what the command does not tell.
+  const tests = args.filter((arg) => /^-(?!name$|type$|delete$|exec(?:dir)?$|f$|rf$|print$|depth$)/.test(arg));
+  if (tests.length > 0) return null;
+  const names = args.flatMap((arg, index) => (args[index - 1] === '-name' ? [globOf(arg)] : []));
+  return (path) =>
+    folders.some((folder) => isBelow(path, folder)) && names.every((name) => name.test(posix.basename(path)));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const whole = posix.normalize(folder).replace(/\/$/, '');
+  if (whole === '.') return !path.startsWith('../') && !posix.isAbsolute(path);
+  if (/[*?]/.test(whole))
+    return whole.endsWith('/*') && isBelow(path, whole.slice(0, -2)) && path !== whole.slice(0, -2);
+  return path === whole || path.startsWith(`${whole}/`);
+}
+
+/** `*.ts` as a pattern of whole names. */
+const globOf = (glob: string): RegExp =>
+  new RegExp(
+    `^${glob
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '[^/]*')
+      .replaceAll('?', '[^/]')}$`,
+  );
 
 function goneBy(program: string, args: readonly string[]): readonly string[] | undefined {
   if (program === 'rm') return removed(args);
@@ -71,6 +113,53 @@ const namedOrGiven =
     return named.length > 0 ? named : output.trim() === '' ? plainOf(args).filter(looksLikeFile) : [];
   };
 const given: Written = (args) => plainOf(args).filter(looksLikeFile);
+
+/** Files in which a package manager keeps what it adds, removes or updates. */
+const kept: Record<string, { changes: RegExp; lists?: string; lock?: string; saysLock?: RegExp }> = {
+  npm: {
+    changes: /^(install|i|add|uninstall|remove|rm|un|update|up|upgrade)$/,
+    lists: 'package.json',
+    lock: 'package-lock.json',
+  },
+  pnpm: {
+    changes: /^(add|install|i|remove|rm|un|uninstall|update|up)$/,
+    lists: 'package.json',
+    lock: 'pnpm-lock.yaml',
+  },
+  yarn: { changes: /^(add|remove|up|upgrade)$/, lists: 'package.json', lock: 'yarn.lock' },
+  bun: {
+    changes: /^(add|a|install|i|remove|rm|update)$/,
+    lists: 'package.json',
+    lock: 'bun.lock',
+    saysLock: /^Saved (?:bun\.lockb?|lockfile)/m,
+  },
+  cargo: { changes: /^(add|remove|rm|update)$/, lists: 'Cargo.toml', lock: 'Cargo.lock' },
+  poetry: { changes: /^(add|remove|update|lock)$/, lists: 'pyproject.toml', lock: 'poetry.lock' },
+  uv: { changes: /^(add|remove|lock)$/, lists: 'pyproject.toml', lock: 'uv.lock' },
+  composer: { changes: /^(require|remove|update)$/, lists: 'composer.json', lock: 'composer.lock' },
+  bundle: { changes: /^(add|remove|update|lock)$/, lists: 'Gemfile', lock: 'Gemfile.lock' },
+  mix: { changes: /^deps\.(get|update|unlock)$/, lock: 'mix.lock', saysLock: /^(?:New|Upgraded|Updated|Downgraded):/m },
+};
+const noPackage = /^(?:-g|--global|--no-save|--dry-run|--frozen-lockfile)$/;
+
+/** By names of packages, or by what the program says of its lock file. Without names a lock file usually stays. */
+function byManager(program: string, [subcommand = '', ...args]: readonly string[], output: string): string[] {
+  if (program === 'go') {
+    if (subcommand === 'get' || (subcommand === 'mod' && args[0] === 'tidy')) return ['go.mod', 'go.sum'];
+    return subcommand === 'mod' && args[0] === 'init' ? ['go.mod'] : [];
+  }
+  const files = kept[program];
+  if (files === undefined || !files.changes.test(subcommand) || has(args, noPackage)) return [];
+  const { lists, lock, saysLock } = files;
+  const isNamed = plainOf(args).length > 0;
+  // An update takes newer versions of the same packages.
+  const isUpdate = /^(?:up|update|upgrade|lock)$/.test(subcommand);
+  const changesLock = saysLock?.test(output) === true || (program !== 'mix' && (isNamed || isUpdate));
+  return [
+    ...(lists !== undefined && isNamed && !isUpdate ? [lists] : []),
+    ...(lock !== undefined && changesLock ? [lock] : []),
+  ];
+}
 
 const byProgram: Partial<Record<string, Written>> = {
   sed: (args) => (has(args, /^(-\w*i|--in-place)/) ? editedInPlace(args) : []),

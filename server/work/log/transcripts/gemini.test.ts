@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { callsIn, readText, saidIn } from '../../../../test/readTranscripts.ts';
@@ -147,4 +148,29 @@ describe.runIf(realDataFolder !== undefined)('a session of the real tool', () =>
       outputTokens,
     ]).toEqual(expected);
   });
+});
+
+test.each([
+  ['/home/ada/shop', '/home/ada/shop/src/deep/a.ts', '/home/ada/shop'],
+  ['/home/ada/shop', '/home/ada/other/a.ts', null],
+  ['/home/ada/shop', 'src/a.ts', null],
+])('finds the folder %s by its hash above the file %s', async (folder, file, found) => {
+  const { standings } = await readText(
+    JSON.stringify({
+      sessionId: 's',
+      projectHash: createHash('sha256').update(folder).digest('hex'),
+      startTime: '2026-01-10T02:08:26.108Z',
+      messages: [
+        { id: 'a', timestamp: '2026-01-10T02:08:26.108Z', type: 'user', content: 'Mend it.' },
+        {
+          id: 'b',
+          timestamp: '2026-01-10T02:08:27.108Z',
+          type: 'gemini',
+          content: '',
+          toolCalls: [{ id: 'c', name: 'read_file', args: { absolute_path: file }, status: 'success', result: 'x' }],
+        },
+      ],
+    }),
+  );
+  expect(standings.at(-1)?.folder ?? null).toBe(found);
 });

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
@@ -6,6 +8,9 @@ import { fieldsOf, instantOf, isObject, listOf, tokensOf, type Fields, type Mess
 
 const messageTypes: ReadonlySet<unknown> = new Set(['user', 'gemini', 'info', 'error', 'warning']);
 const ownTypes: ReadonlySet<unknown> = new Set(['session', 'tool_call', 'rewind', 'checkpoint']);
+const { dirname, isAbsolute } = posix;
+/** A path has no more folders. */
+const maxFolders = 40;
 const writers = new Set(['write_file', 'replace', 'edit']);
 
 /** A session of Gemini CLI before 0.40: one document. */
@@ -46,6 +51,8 @@ export function geminiParts(entry: Fields, head: Fields): Fields[] {
 export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
   const id = (value: unknown): string => (typeof value === 'string' ? value : '');
   let sidechain = sidechainFile;
+  /** Hash of the folder, while it is not known. */
+  let projectHash = '';
   /** The messages of the conversation as it is now, in order, with what of them is in the log. */
   const messages = new Map<string, MessageEntry[]>();
   /** Messages whose tokens are known: a message may be written before them. */
@@ -96,9 +103,24 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
     draft.setUsage(`gemini ${key}`, used, typeof model === 'string' ? draft.clean.name(model, 'unknown') : null, place);
   }
 
+  /** Versions before 0.40 store no folder, but its hash: the folder above a named file that has it. */
+  function findFolder(path: unknown, place: Place): void {
+    if (projectHash === '' || typeof path !== 'string' || !isAbsolute(path)) return;
+    for (let folder = dirname(path), depth = 0; depth < maxFolders; depth += 1) {
+      if (createHash('sha256').update(folder).digest('hex') === projectHash) {
+        draft.setWorkspace({ folder }, place);
+        projectHash = '';
+        return;
+      }
+      if (dirname(folder) === folder) return;
+      folder = dirname(folder);
+    }
+  }
+
   function call(entry: Fields, place: Place): void {
     const { id: callId, name, args, status, result, resultDisplay } = fieldsOf(entry['call']);
-    const { file_path, absolute_path } = fieldsOf(args);
+    const { file_path, absolute_path, dir_path } = fieldsOf(args);
+    findFolder(file_path ?? absolute_path ?? dir_path, place);
     draft.call(
       callId,
       name,
@@ -157,6 +179,8 @@ export function geminiReader(draft: Draft, sidechainFile: boolean): Reader {
         if (entry['kind'] === 'subagent') sidechain = true;
         draft.name(entry['summary']);
         draft.setWorkspace({ folder: listOf(entry['directories'])[0] }, place);
+        if (typeof entry['projectHash'] === 'string' && listOf(entry['directories']).length === 0)
+          projectHash = entry['projectHash'];
       }
       if (sidechain) draft.counts.sidechainLines += 1;
       if (type === 'session') return;
