@@ -396,6 +396,7 @@ export const embeddedTypes: string[] = [
   "AgentEdge",
   "AgentImportProblem",
   "AgentImportReport",
+  "AgentMcpServer",
   "AgentPrompt",
   "AgentRoleMismatchError",
   "AgentSessionConnection",

@@ -3,10 +3,12 @@ import { encodeId } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import { asCarry } from '../../work/context/carry.ts';
 import { demandReadableSession } from '../../work/log/queries.ts';
+import type { McpServer } from '../../work/registry/definition.ts';
 import type { StoredDefinition } from '../../work/registry/importAgents.ts';
 import { namesOf } from '../../work/registry/queries.ts';
 import { fillPrompt, type FilledPrompt } from '../../work/registry/rules.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
+import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import { decodeArgs, idOf, jsonObject, optional } from '../graphql/input/schemas.ts';
@@ -31,6 +33,24 @@ const Collaboration = builder.prismaObject('AgentCollaborator', {
   }),
 });
 
+const Server = builder.objectRef<McpServer>('AgentMcpServer').implement({
+  access: 'inherit',
+  description: 'An MCP server that the definition of an Agent names. Baton neither starts nor calls it: a runner does.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the server, unique in the definition.' }),
+    command: t.exposeString('command', {
+      nullable: true,
+      description: 'Program to start, which speaks over standard input and output; null when `url` is set.',
+    }),
+    args: t.stringList({ description: 'Arguments of the command, in order.', resolve: ({ args }) => [...args] }),
+    env: t.stringList({
+      description: 'Names of the environment variables that the server gets. Their values are never stored.',
+      resolve: ({ env }) => [...env],
+    }),
+    url: t.exposeString('url', { nullable: true, description: 'Address of the server; null when `command` is set.' }),
+  }),
+});
+
 const Definition = builder.objectRef<StoredDefinition>('AgentDefinition').implement({
   access: 'inherit',
   description: 'The file that an Agent was last imported from.',
@@ -43,8 +63,15 @@ const Definition = builder.objectRef<StoredDefinition>('AgentDefinition').implem
       resolve: ({ importedAt }) => new Date(importedAt),
     }),
     tools: t.stringList({
-      description: 'Tools that the file lists; empty when it lists none. Baton does not use them.',
+      description:
+        'Tools that the file lists; empty when it lists none. Baton does not use them: a runner allows no others of the MCP servers.',
       resolve: ({ tools }) => [...tools],
+    }),
+    mcpServers: t.field({
+      type: [Server],
+      listSize: partOfRecord,
+      description: 'MCP servers that the file names, at most 20.',
+      resolve: ({ mcpServers }) => [...(mcpServers ?? [])],
     }),
   }),
 });
@@ -81,6 +108,13 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
     query: { orderBy: { position: 'asc' } },
   }),
   model: t.exposeString('model', { access: 'inherit', nullable: true }),
+  models: t.stringList({
+    access: 'inherit',
+    description: 'Models that the definition names, in the order in which they are tried; empty without one.',
+    select: { model: true, definition: true },
+    resolve: ({ model, definition }) =>
+      (definition as unknown as StoredDefinition | null)?.models?.slice() ?? (model === null ? [] : [model]),
+  }),
   definition: t.field({
     access: 'ownAgent',
     type: Definition,

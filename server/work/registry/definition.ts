@@ -37,6 +37,18 @@ export interface Reference {
   instructions: string | null;
 }
 
+/** An MCP server that a definition names. A runner starts or calls it. */
+export interface McpServer {
+  name: string;
+  /** Null for a server with a `url`. */
+  command: string | null;
+  args: readonly string[];
+  /** Names of environment variables; their values are never stored. */
+  env: readonly string[];
+  /** Null for a server with a `command`. */
+  url: string | null;
+}
+
 /** What a file says. Undefined: it says nothing of it. */
 export interface Definition {
   path: string;
@@ -48,10 +60,12 @@ export interface Definition {
   role?: string | undefined;
   description?: string | undefined;
   instructions?: string | undefined;
-  model?: string | undefined;
+  /** Models in the order in which they are tried. */
+  models: readonly string[];
   /** In tokens. */
   contextWindow?: number | undefined;
   tools: readonly string[];
+  mcpServers: readonly McpServer[];
   collaborations?: readonly Reference[] | undefined;
 }
 

@@ -45,8 +45,8 @@ async function load(
 
 async function show(id: string): Promise<Record<string, unknown> | null> {
   const { data, errors } = await post<{ agent: Record<string, unknown> | null }>(
-    `query ($id: ID!) { agent(id: $id) { id type name role description instructions model contextWindow status maxCapacity currentLoad metadata
-      collaborators { id } collaborations { agent { id } when instructions carry { messages } } definition { path contentHash importedAt tools } } }`,
+    `query ($id: ID!) { agent(id: $id) { id type name role description instructions model models contextWindow status maxCapacity currentLoad metadata
+      collaborators { id } collaborations { agent { id } when instructions carry { messages } } definition { path contentHash importedAt tools mcpServers { name command args env url } } } }`,
     { id },
   );
   expect(errors).toBeUndefined();
@@ -65,6 +65,34 @@ let count = 0;
 const unique = (stem: string): string => `${stem}-${(count += 1)}`;
 
 describe('importAgents', () => {
+  it('keeps the models in their order and the MCP servers, for runners, and clears them when the file does', async () => {
+    const name = unique('worker');
+    const file = (...more: string[]) => lines('---', `name: ${name}`, ...more, '---', 'You work.');
+    const servers = file(
+      'model: [anthropic/claude-sonnet-4-5, gpt-5]',
+      'mcpServers:',
+      '  github: { command: npx, args: [-y, server-github], env: [GITHUB_TOKEN] }',
+      '  docs: { url: "https://mcp.example.org/mcp" }',
+    );
+    await load({ 'w.md': servers });
+    expect(await show(name)).toMatchObject({
+      model: 'anthropic/claude-sonnet-4-5',
+      models: ['anthropic/claude-sonnet-4-5', 'gpt-5'],
+      definition: {
+        mcpServers: [
+          { name: 'github', command: 'npx', args: ['-y', 'server-github'], env: ['GITHUB_TOKEN'], url: null },
+          { name: 'docs', command: null, args: [], env: [], url: 'https://mcp.example.org/mcp' },
+        ],
+      },
+    });
+    const again = async (content: string) => (await load({ 'w.md': content })).agents.map(({ action }) => action);
+    expect(await again(servers)).toEqual(['UNCHANGED']);
+    expect(await again(file('model: opus'))).toEqual(['UPDATED']);
+    expect(await show(name)).toMatchObject({ model: 'opus', models: ['opus'], definition: { mcpServers: [] } });
+    expect(await again(file())).toEqual(['UPDATED']);
+    expect(await show(name)).toMatchObject({ model: null, models: [] });
+  });
+
   it('registers the agents of all files, with collaborations among them', async () => {
     const report = await load({
       '.claude/agents/coder.md': lines(

@@ -1,4 +1,5 @@
 import { Breaks } from '../../core/breaks.ts';
+import { canonicalJson } from '../../core/canonicalJson.ts';
 import { statement } from '../../core/changes.ts';
 import { fromColumns } from '../../core/rows.ts';
 import type { Work } from '../../core/work.ts';
@@ -6,7 +7,7 @@ import type { Agent } from '../../generated/prisma/client.ts';
 import { mayTakeMore, recordAgentChanged } from '../agents/lockAgent.ts';
 import { insertAgent } from '../agents/registerAgent.ts';
 import type { LockedAgent } from '../custody/read.ts';
-import type { AgentImportReport, Definition, ImportedAgent, Problem } from './definition.ts';
+import type { AgentImportReport, Definition, ImportedAgent, McpServer, Problem } from './definition.ts';
 import { type Collaboration, Directory, type KnownAgent, problemsOfNames, resolveCollaborations } from './resolve.ts';
 import { slugOf } from './rules.ts';
 
@@ -24,6 +25,10 @@ export interface StoredDefinition {
   contentHash: string;
   importedAt: string;
   tools: readonly string[];
+  /** Undefined: the agent's `model` alone, or none. */
+  models?: readonly string[];
+  /** Undefined: none. */
+  mcpServers?: readonly McpServer[];
   /** Fields that the definition sets. A later definition without them clears them; others stay as operators set them. */
   sets: readonly Settable[];
 }
@@ -208,11 +213,16 @@ function nextOf(
     role: said('role', definition.role, agent?.role),
     description: said('description', definition.description, agent?.description),
     instructions: said('instructions', definition.instructions, agent?.instructions),
-    model: definition.model ?? null,
+    model: definition.models[0] ?? null,
     contextWindow: said('contextWindow', definition.contextWindow, agent?.contextWindow),
   };
   const sets = settable.filter((field) => definition[field] !== undefined);
-  const stored = { path: definition.path, contentHash: definition.contentHash, tools: definition.tools, sets };
+  const { path, contentHash, tools, models, mcpServers } = definition;
+  const stored = {
+    ...{ path, contentHash, tools, sets },
+    ...(models.length > 1 && { models }),
+    ...(mcpServers.length > 0 && { mcpServers }),
+  };
 
   const present = agent?.collaborations ?? [];
   const wanted = resolved ?? (before?.sets.includes('collaborations') === true ? [] : null);
@@ -220,10 +230,10 @@ function nextOf(
     wanted &&
     wanted.map((each) => ({ ...each, carry: present.find(({ agentId }) => agentId === each.agentId)?.carry ?? null }));
   const now = (value: object): string => JSON.stringify(value);
-  const { importedAt, ...earlier } = before ?? { importedAt: null };
+  const { importedAt = null, ...earlier } = before ?? {};
   const isChanged =
     agent === null ||
-    now(stored) !== now({ path: null, contentHash: null, tools: null, sets: null, ...earlier }) ||
+    canonicalJson(stored) !== canonicalJson(earlier) ||
     Object.entries(fields).some(([field, value]) => value !== agent[field as keyof typeof fields]) ||
     (collaborations !== null && now(collaborations) !== now(present));
   return {

@@ -39,7 +39,7 @@ describe('a definition of Claude Code', () => {
       name: 'code-reviewer',
       type: undefined,
       description: 'Reviews code.',
-      model: 'opus',
+      models: ['opus'],
       tools: ['Read', 'Grep', 'Bash'],
       instructions: 'You review.',
       collaborations: undefined,
@@ -70,7 +70,7 @@ describe('a definition of Claude Code', () => {
     const { definition, problems } = read(
       lines('---', 'name: qa', 'description: Use it. Example: "check" # now', 'model: haiku', '---', 'Check.'),
     );
-    expect(definition).toMatchObject({ name: 'qa', description: 'Use it. Example: "check" # now', model: 'haiku' });
+    expect(definition).toMatchObject({ name: 'qa', description: 'Use it. Example: "check" # now', models: ['haiku'] });
     expect(problems.map(asText)).toEqual([
       "3 WARNING The value of 'description' is not valid YAML; its line was read as plain text: put it in quotes",
     ]);
@@ -97,7 +97,7 @@ describe('a definition of VS Code', () => {
     expect(definitionOf(file, '.github/agents/Work Planner.agent.md')).toMatchObject({
       slug: 'work-planner',
       name: 'Work Planner',
-      model: 'Model A',
+      models: ['Model A', 'Model B'],
       collaborations: [
         { name: 'Researcher', line: 5, when: null, instructions: null },
         { name: 'Builder', line: 8, when: 'Start to build', instructions: 'Build the plan.' },
@@ -438,20 +438,20 @@ describe('what cannot be imported', () => {
 
 describe.runIf(realDataFolder !== undefined)('definitions as their authors wrote them', () => {
   it.each([
-    ['claude-codemie-qa-lead.md', { slug: 'qa-lead', model: 'haiku', tools: ['Bash', 'Read'] }, null, [3]],
-    ['claude-entire-dev.md', { slug: 'dev', model: 'opus' }, null, []],
-    ['claude-volt-backend-developer.md', { slug: 'backend-developer', model: 'sonnet' }, null, [213]],
-    ['claude-volt-multi-agent-coordinator.md', { slug: 'multi-agent-coordinator', model: 'inherit' }, null, [60]],
-    ['claude-wsh-team-lead.md', { slug: 'team-lead', model: 'fable' }, null, []],
+    ['claude-codemie-qa-lead.md', { slug: 'qa-lead', models: ['haiku'], tools: ['Bash', 'Read'] }, null, [3]],
+    ['claude-entire-dev.md', { slug: 'dev', models: ['opus'] }, null, []],
+    ['claude-volt-backend-developer.md', { slug: 'backend-developer', models: ['sonnet'] }, null, [213]],
+    ['claude-volt-multi-agent-coordinator.md', { slug: 'multi-agent-coordinator', models: ['inherit'] }, null, [60]],
+    ['claude-wsh-team-lead.md', { slug: 'team-lead', models: ['fable'] }, null, []],
     [
       'vscode-awesome-custom-agent-foundry.agent.md',
-      { slug: 'custom-agent-foundry', model: 'Claude Sonnet 4.5' },
+      { slug: 'custom-agent-foundry', models: ['Claude Sonnet 4.5'] },
       null,
       [],
     ],
     [
       'vscode-hve-adr-creation.agent.md',
-      { slug: 'adr-creator', model: undefined },
+      { slug: 'adr-creator', models: [] },
       ['RPI Agent', 'RAI Planner', 'Security Planner'],
       [],
     ],

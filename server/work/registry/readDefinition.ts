@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts';
 import { redactInput, redactText } from '../redaction/redact.ts';
 import { type Definition, type DefinitionFile, type Problem, Problems, quoted, type Reference } from './definition.ts';
 import { splitFile, type Value } from './frontMatter.ts';
+import { mcpServersIn } from './mcpServers.ts';
 import { slugOf } from './rules.ts';
 import { entriesOf, isDeep, isForCollaborations, readSections, type Sections, splitList } from './sections.ts';
 
@@ -100,12 +101,13 @@ function read({ path, content }: DefinitionFile, problems: Problems): Definition
     role: say('role')?.text,
     description: say('description')?.text ?? (frontMatter === null ? introOf(sections) : undefined),
     instructions: instructions === '' ? undefined : instructions,
-    model: modelIn(frontMatter?.get('model') ?? labelled(sections, 'model'), problems),
+    models: modelsIn(frontMatter?.get('model') ?? labelled(sections, 'model'), problems),
     contextWindow: windowIn(
       frontMatter === null ? labelled(sections, 'context window') : frontMatter.get('contextWindow'),
       problems,
     ),
     tools: toolsIn(frontMatter?.get('tools'), problems),
+    mcpServers: mcpServersIn(frontMatter?.get('mcpServers') ?? frontMatter?.get('mcp-servers'), problems),
     collaborations: collaborationsIn(frontMatter, sections, problems),
   };
 }
@@ -147,10 +149,17 @@ function typeIn({ text, line }: Said, problems: Problems): string {
   return type;
 }
 
-/** VS Code allows a list: the first is the preferred one. */
-function modelIn(value: Value | undefined, problems: Problems): string | undefined {
-  const first = value?.kind === 'list' ? value.items[0] : value;
-  return first === undefined ? undefined : textOf(first, 'model', problems)?.text;
+const maxModels = 20;
+
+/** One name, or a list: the first is the preferred one. */
+function modelsIn(value: Value | undefined, problems: Problems): string[] {
+  if (value === undefined) return [];
+  const names = (value.kind === 'list' ? value.items : [value]).flatMap(
+    (item) => textOf(item, 'model', problems)?.text ?? [],
+  );
+  if (names.length > maxModels)
+    problems.error(value.line, `${names.length} models are listed; the limit is ${maxModels}`, 'list fewer');
+  return [...new Set(names)];
 }
 
 const maxWindow = 2 ** 31 - 1;
