@@ -241,7 +241,7 @@ describe.each(Object.entries(queries))('%s', (name, { query, variables, mark, AG
 
 describe('an Agent', () => {
   const ofAll =
-    'id type name role description model contextWindow status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt connected lastSeenAt'.split(
+    'id type name role description model models contextWindow status administrativeStatus currentLoad maxCapacity freePlaces registeredAt archivedAt connected lastSeenAt'.split(
       ' ',
     );
   const ofItself = [
