@@ -203,7 +203,7 @@ async function untilEnd(
 async function printEnd(
   ask: Api,
   sessionId: string,
-  { status, result, endReason, agent, usage }: Followed,
+  { status, result, endReason, pauseReason, agent, usage }: Followed,
   { isJson, problems }: { isJson: boolean; problems: readonly string[] },
 ): Promise<void> {
   if (isJson) printJson({ session: sessionId, status, result, chain: await chainOf(ask, sessionId), usage }, 2);
@@ -215,7 +215,9 @@ async function printEnd(
     throw new StartError(`The session is ${status}${endReason === null ? '' : `: ${endReason}`}`);
   if (agent === null) throw new StartError(`The session waits for an agent: look at ${sessionId} in the dashboard`);
   if (status === 'PAUSED')
-    throw new StartError(`The session is paused: look at ${sessionId} in the dashboard, and resume it there`);
+    throw new StartError(
+      `The session is paused${pauseReason === null ? '' : ` (${pauseReason})`}: look at ${sessionId} in the dashboard, and resume it there`,
+    );
   const problem = problems.find((text) => text.startsWith(`Agent '${agent.id}'`));
   throw new StartError(
     problem ??

@@ -56,7 +56,7 @@ async function team(
 
 const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
 
-const sessionQuery = `query ($id: ID!) { session(id: $id) { status result agent { id } stuckBecause
+const sessionQuery = `query ($id: ID!) { session(id: $id) { status result pauseReason agent { id } stuckBecause
   pipeline { stage } decisions { text }
   agentSession { id state claim { runnerId } }
   turns(last: 30) { nodes { index agentSession { agent { id } } usage { inputTokens model } messages { role content }
@@ -65,6 +65,7 @@ const sessionQuery = `query ($id: ID!) { session(id: $id) { status result agent 
 interface SessionRead {
   status: string;
   result: unknown;
+  pauseReason: string | null;
   agent: { id: string };
   pipeline: { stage: string | null } | null;
   decisions: { text: string }[];
@@ -215,7 +216,9 @@ describe('baton run', () => {
     }));
     const running = await start(folder, ids);
     const id = await begin(name('a'));
-    expect(callsOf(await ends(id, 'PAUSED'))).toEqual([`${name('a')}: ask_person`]);
+    const asked = await ends(id, 'PAUSED');
+    expect(callsOf(asked)).toEqual([`${name('a')}: ask_person`]);
+    expect(asked.pauseReason).toBe(`${name('a')} asks: Which one?`);
     await append(id, { messages: [{ role: 'USER', content: 'That one' }] });
     await ask(
       'mutation ($id: ID!) { resumeSession(input: { sessionId: $id }) { __typename ... on Error { code message } } }',

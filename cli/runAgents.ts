@@ -118,6 +118,8 @@ async function serve(runner: Runner, ask: Api, { url, key, named, settings, repo
     runner.stop();
     stream.stop();
   });
+  // `baton start` has ended, which started this process.
+  process.once('disconnect', () => process.exit(0));
   try {
     await Promise.race([runner.work(lookMs), listen(stream, runner, readAgents)]);
     await runner.allEnd();

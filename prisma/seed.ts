@@ -1,9 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
-import { packageFolder } from '../server/core/place.ts';
 import { registerAgent } from '../server/work/agents/registerAgent.ts';
 import {
   acceptHandoff,
@@ -18,18 +15,16 @@ import { recordDecision, setTasks, type SetTasksInput } from '../server/work/log
 import { appendTurn, type AppendTurnInput } from '../server/work/log/appendTurn.ts';
 import { advancePipeline } from '../server/work/pipelines/advancePipeline.ts';
 import { definePipeline } from '../server/work/pipelines/definePipeline.ts';
-import type { NamedDefinition } from '../server/work/pipelines/rules.ts';
-import type { Definition } from '../server/work/registry/definition.ts';
 import { importAgents } from '../server/work/registry/importAgents.ts';
-import { readDefinition } from '../server/work/registry/readDefinition.ts';
 import { cancelSession, completeSession, failSession, pauseSession } from '../server/work/sessions/changeSession.ts';
 import { createSession } from '../server/work/sessions/createSession.ts';
 import { createHandoffTool } from '../server/work/tools/changeTool.ts';
+import { readDefinitions, readStory } from './seedFiles.ts';
 
 /**
  * The demonstration: three agents with a handoff tool, a session in every state, and one session whose chain has a rejection, a
  * time-out, a cancellation, a completed handoff and an open one. Another session went through the pipeline `story`, whose reviewer
- * sent it back once. The ids are fixed, so that the example queries work unchanged: add new rows at the end.
+ * sent it back once. Three agents more work by scripts. The ids are fixed, so that the example queries work unchanged: add new rows at the end.
  */
 
 const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
@@ -59,6 +54,7 @@ async function insertStory(work: Work): Promise<{ seeded: true }> {
   await story.otherSessions();
   await story.tool();
   await story.throughPipeline();
+  await story.workingTeam();
   return { seeded: true };
 }
 
@@ -371,6 +367,12 @@ class Story {
     }
   }
 
+  /** Agents whose models are scripts: `baton run` works for them without a key. */
+  async workingTeam(): Promise<void> {
+    const definitions = await readDefinitions('demonstration');
+    await this.do(importAgents, { definitions, problems: [], defaultType: null, dryRun: false });
+  }
+
   private async session(title: string, agentId: string | null, metadata: object | null = null): Promise<string> {
     const input = {
       title,
@@ -453,34 +455,3 @@ const call = (callId: string, name: string, args: object, result: string | null)
 });
 
 /** The files of `server/work/pipelines/story`, which the package has too. */
-async function readStory(): Promise<{ definitions: Definition[]; pipeline: NamedDefinition }> {
-  const folder = join(packageFolder, 'server/work/pipelines/story');
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort();
-  const read = async (name: string) =>
-    readDefinition({
-      path: `server/work/pipelines/story/${name}`,
-      content: await readFile(join(folder, name), 'utf8'),
-    });
-  const definitions = (await Promise.all(names.map(read))).flatMap(({ definition }) => definition ?? []);
-  const { stages, transitions, ...rest } = JSON.parse(
-    await readFile(join(folder, 'story.json'), 'utf8'),
-  ) as NamedDefinition;
-  const noStage = {
-    role: null,
-    agentType: null,
-    phase: null,
-    instructions: null,
-    payloadSchema: null,
-    acceptWithinMinutes: null,
-    remindAfterMinutes: null,
-    escalateTo: null,
-  };
-  return {
-    definitions,
-    pipeline: {
-      ...rest,
-      stages: stages.map((stage) => ({ ...noStage, ...stage })),
-      transitions: transitions.map((transition) => ({ ...{ when: null, payloadSchema: null }, ...transition })),
-    },
-  };
-}

@@ -31,7 +31,16 @@ let baton: Baton | undefined;
 let database: OpenDatabase | undefined;
 let first: { signal: string; at: number } | undefined;
 
-async function start(): Promise<void> {
+/** What `baton start` needs to start a runner beside the server. */
+interface Started {
+  url: string;
+  /** Whether the database may have the demonstration. */
+  isDemonstration: boolean;
+  /** Whether callers need no key. */
+  isOpen: boolean;
+}
+
+async function start(): Promise<Started> {
   const env = readEnv(process.env);
   const documents = readManifest(manifestFile);
   if (env.persistedOnly && Object.keys(documents).length === 0) {
@@ -54,6 +63,7 @@ async function start(): Promise<void> {
       : `Callers need a key: ${commandLine('key')} lists and creates keys`,
   );
   log.info({ url: app.url }, `Baton is ready: open ${app.url}`);
+  return { url: app.url, isDemonstration: env.demo ?? embedded, isOpen: authenticate.open };
 }
 
 function fail(error: unknown): never {
@@ -90,12 +100,9 @@ function endAfter(error: unknown): void {
   stop(exitOfUncaught);
 }
 
-const starting = start().catch(async (error: unknown) => {
-  try {
-    await database?.close();
-  } finally {
-    fail(error);
-  }
+export const starting: Promise<Started> = start().catch(async (error: unknown) => {
+  await database?.close().catch(() => undefined);
+  return fail(error);
 });
 
 process.on('uncaughtException', endAfter);

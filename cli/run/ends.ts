@@ -13,7 +13,7 @@ const mutations = {
 export async function endTenure(
   ask: Api,
   how: keyof typeof mutations,
-  input: { sessionId: string; result?: unknown; summary?: string | null },
+  input: { sessionId: string; reason?: string; result?: unknown; summary?: string | null },
 ): Promise<void> {
   await ask(mutations[how], { input });
 }

@@ -6,6 +6,7 @@ export interface Followed {
   status: string;
   result: unknown;
   endReason: string | null;
+  pauseReason: string | null;
   summary: string | null;
   agent: { id: string } | null;
   agentSession: { id: string; claim: { until: string } | null } | null;
@@ -29,7 +30,7 @@ interface TurnRead {
   toolCalls: { callId: string; name: string; result: string | null; error: string | null }[];
 }
 
-const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason summary agent { id }
+const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason summary agent { id }
   agentSession { id claim { until } } usage { inputTokens outputTokens }
   handoffs(first: 10) { nodes { depth status reason sourceAgent { id } targetAgent { id } } }
   turns(first: 10) { nodes { index agentSession { agent { id } } messages { role content }

@@ -132,10 +132,17 @@ async function finish({ ask, sessionId, stage }: Place, call: OwnCall): Promise<
   return answered(`Your stage ended with ${outcome}.`, `ended its stage with ${outcome}`);
 }
 
+/** Of 4 KB at most, whatever the letters. */
+const longestReason = 1_000;
+
 /** The answer comes as a message of that person, after which the Session goes on. */
-async function askAPerson({ ask, sessionId }: Place, call: OwnCall): Promise<Outcome> {
-  askPerson.parse(call.arguments);
-  await endTenure(ask, 'pause', { sessionId });
+async function askAPerson({ ask, sessionId, agentId }: Place, call: OwnCall): Promise<Outcome> {
+  const { question, options = [] } = askPerson.parse(call.arguments);
+  const choices = options.length === 0 ? '' : ` (${options.join(' | ')})`;
+  await endTenure(ask, 'pause', {
+    sessionId,
+    reason: `${agentId} asks: ${question}${choices}`.slice(0, longestReason),
+  });
   return answered('A person will answer. The work waits for it.', 'asked a person, and waits');
 }
 

@@ -170,7 +170,7 @@ export class Runner {
         return report({ event: 'retry', ...place, text: `waits ${limitMs / 1_000} s: ${text}` });
       }
       if (error instanceof ModelError) {
-        await endTenure(ask, 'pause', { sessionId });
+        await endTenure(ask, 'pause', { sessionId, reason: text });
         return report({ event: 'failed', ...place, text: `paused: ${text}` });
       }
     } catch (again) {

@@ -91,7 +91,7 @@ class Tenure {
       if (worker.stopping.aborted) return 'stopped with the runner';
       if (this.#steps >= worker.maxSteps) {
         const reason = `paused after ${this.#steps} steps, the most in a tenure`;
-        await endTenure(worker.ask, 'pause', { sessionId: place.sessionId });
+        await endTenure(worker.ask, 'pause', { sessionId: place.sessionId, reason });
         return reason;
       }
       const words = this.#lastWords();
@@ -207,7 +207,7 @@ class Tenure {
     report({ ...this.#named(), event: 'empty', text: `${by.name} gave an empty answer` });
     if (this.#empty < mostEmpty) return null;
     const reason = `paused: ${by.name} gave ${mostEmpty} empty answers in a row`;
-    await endTenure(ask, 'pause', { sessionId: this.place.sessionId });
+    await endTenure(ask, 'pause', { sessionId: this.place.sessionId, reason });
     return reason;
   }
 

@@ -43,7 +43,7 @@ const shown = async (page: Page, word: string): Promise<unknown> =>
 describe('the list of tools', () => {
   it('filters by agent, target, kind and archive, and the address keeps the filters', async () => {
     const { page, faults } = await go('/tools');
-    await page.getByText('7 of 7 tools').waitFor();
+    await page.getByText('10 of 10 tools').waitFor();
     await look(page, 'tools');
     await chooseAgent(page, 'codex-1', 'Offered to');
     await page.getByText('3 of 3 tools').waitFor();
