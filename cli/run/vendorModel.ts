@@ -96,8 +96,8 @@ async function streamed(vendor: LanguageModelV3, options: Options): Promise<Got>
     if (part.type === 'response-metadata') got.modelId = part.modelId ?? got.modelId;
     if (part.type === 'error') throw part.error;
     if (part.type !== 'finish') continue;
-    // Without a reason of the provider the connection ended first.
-    isWhole = part.finishReason.raw !== undefined;
+    // Without a reason of the provider the connection ended first. OpenAI gives its reason only for an answer that it cut.
+    isWhole = part.finishReason.raw !== undefined || events.some(isCompletion);
     got.isCut = part.finishReason.unified === 'length';
     got.usage = part.usage;
   }
@@ -105,6 +105,8 @@ async function streamed(vendor: LanguageModelV3, options: Options): Promise<Got>
   content.unshift({ type: 'text', text });
   return got;
 }
+
+const isCompletion = (event: unknown): boolean => (event as { type?: unknown } | null)?.type === 'response.completed';
 
 function answerOf({ response, content, usage, isCut, modelId }: Got, model: string, provider: Vendor): Answer {
   return {
