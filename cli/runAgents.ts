@@ -93,9 +93,9 @@ const lookMs = 10_000;
 async function serve(runner: Runner, ask: Api, { url, key, named, settings, report }: Serving): Promise<void> {
   const told = new Set<string>();
   const readAgents = async (): Promise<void> => {
-    const { served, problems } = await servedAgents(ask, named, settings);
+    const { served, problems, hints } = await servedAgents(ask, named, settings);
     if (named.length > 0 && problems[0] !== undefined) throw new StartError(problems[0]);
-    for (const text of problems.filter((each) => !told.has(each))) {
+    for (const text of [...problems, ...hints].filter((each) => !told.has(each))) {
       told.add(text);
       report({ event: 'not served', text });
     }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Refused, type Api } from '../../client/api/request.ts';
+import { StartError } from '../../server/core/startError.ts';
 import { callId } from './callIds.ts';
 import { Claim } from './claim.ts';
 import { ModelError, type Model } from './conversation.ts';
@@ -156,7 +157,7 @@ export class Runner {
     }
   }
 
-  /** A model that gives no answer, or a refusal that no answer of the model led to. */
+  /** A model that gives no answer, a server of tools that does not start, or a refusal that no answer of the model led to. */
   async #failed(tenure: Waiting, error: unknown): Promise<void> {
     const { ask, report, onLimit } = this.#options;
     const { sessionId, agentSessionId } = tenure;
@@ -169,7 +170,7 @@ export class Runner {
         this.#later.set(agentSessionId, Date.now() + limitMs);
         return report({ event: 'retry', ...place, text: `waits ${limitMs / 1_000} s: ${text}` });
       }
-      if (error instanceof ModelError) {
+      if (error instanceof ModelError || error instanceof StartError) {
         await endTenure(ask, 'pause', { sessionId, reason: text });
         return report({ event: 'failed', ...place, text: `paused: ${text}` });
       }

@@ -4,16 +4,18 @@ import type { Model } from './conversation.ts';
 import { resolveModel } from './models.ts';
 import type { ModelsFile } from './modelsFile.ts';
 import type { Served } from './runner.ts';
-import { noTools } from './toolbox.ts';
+import type { McpServer } from './mcpTools.ts';
+import { noTools, type Toolbox } from './toolbox.ts';
 
 interface Defined {
   id: string;
-  model: string | null;
+  models: string[];
   contextWindow: number | null;
+  definition: { tools: string[]; mcpServers: McpServer[] } | null;
 }
 
 const agentsQuery = `query RunAgents($after: String) { agents(first: 100, after: $after) {
-  nodes { id model contextWindow } pageInfo { hasNextPage endCursor } } }`;
+  nodes { id models contextWindow definition { tools mcpServers { name command args env url } } } pageInfo { hasNextPage endCursor } } }`;
 
 interface AgentsPage {
   agents: { nodes: Defined[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
@@ -35,33 +37,57 @@ export interface Settings {
   env: NodeJS.ProcessEnv;
 }
 
-/** The agents that a runner can work for, and why not for others: of the named ones, or of all whose definition names a model. */
+/** The agents that a runner can work for, why not for others, and what those lack: of the named ones, or of all whose definition names a model. */
 export async function servedAgents(
   ask: Api,
   named: readonly string[],
   settings: Settings,
-): Promise<{ served: Served[]; problems: string[] }> {
+): Promise<{ served: Served[]; problems: string[]; hints: string[] }> {
   const agents = await definedAgents(ask);
   const unknown = named.filter((id) => !agents.some((agent) => agent.id === id));
   if (unknown.length > 0)
     throw new StartError(`There is no agent '${unknown[0]}': import its definition, or check its id`);
   const asked =
-    named.length === 0 ? agents.filter(({ model }) => model !== null) : agents.filter(({ id }) => named.includes(id));
+    named.length === 0
+      ? agents.filter(({ models }) => models.length > 0)
+      : agents.filter(({ id }) => named.includes(id));
   const problems: string[] = [];
   const served: Served[] = [];
   for (const agent of asked) {
     const models = await modelsOf(agent, settings);
     if (typeof models === 'string') problems.push(models);
-    else served.push({ id: agent.id, models, isNamed: named.includes(agent.id), openToolbox: async () => noTools });
+    else
+      served.push({
+        id: agent.id,
+        models,
+        isNamed: named.includes(agent.id),
+        openToolbox: () => toolboxOf(agent, settings),
+      });
   }
-  return { served, problems };
+  const hints = asked.filter(({ id }) => served.some((each) => each.id === id)).flatMap(toolsProblem);
+  return { served, problems, hints };
+}
+
+async function toolboxOf({ id, definition }: Defined, { folder, env }: Settings): Promise<Toolbox> {
+  if (definition === null || definition.mcpServers.length === 0) return noTools;
+  const { openMcpTools } = await import('./mcpTools.ts');
+  return openMcpTools(id, definition.mcpServers, { allowed: definition.tools, folder, env });
+}
+
+/** Tools that only a coding program has, such as Bash: the runner invents none. */
+function toolsProblem({ id, definition }: Defined): string[] {
+  const foreign = definition?.tools.filter((name) => !name.startsWith('mcp__')) ?? [];
+  if (foreign.length === 0) return [];
+  return [
+    `Agent '${id}' works without ${foreign.join(', ')}: only coding programs have ${foreign.length === 1 ? 'it' : 'them'}`,
+  ];
 }
 
 /** The models of a definition, the first one first; or a sentence that says what is missing. */
-async function modelsOf({ id, model, contextWindow }: Defined, settings: Settings): Promise<Model[] | string> {
-  if (model === null)
+async function modelsOf({ id, models: names, contextWindow }: Defined, settings: Settings): Promise<Model[] | string> {
+  if (names.length === 0)
     return `Agent '${id}' has no model: write 'model: anthropic/claude-sonnet-4-5', or another, into its definition, and import it`;
-  const found = await Promise.all([model].map((name) => resolveModel(name, settings)));
+  const found = await Promise.all(names.map((name) => resolveModel(name, settings)));
   const models = found.filter((one): one is Model => typeof one !== 'string');
   const problems = found.filter((one) => typeof one === 'string');
   if (models.length === 0) return `Agent '${id}': ${problems.join('; ')}`;
