@@ -4,7 +4,7 @@
 export const floors = ['app', 'api', 'delivery', 'work', 'reads', 'infra', 'core'];
 
 const nouns =
-  'work/(agents|sessions|log|handoffs|keys|registry|tools|pipelines|queue|search|learning|webhooks|keeping)';
+  'work/(agents|sessions|log|handoffs|approvals|keys|registry|tools|pipelines|queue|search|learning|webhooks|keeping)';
 /** Answers callers: the fields of a noun, and what answers plain HTTP. */
 const doors = '^server/api/(?!graphql/|mcp/|access/|graphiql/)\\w+/';
 /** Tests, and what puts a whole program together. */

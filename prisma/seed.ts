@@ -105,12 +105,8 @@ class Story {
     }
     for (const agent of pool) {
       for (const [position, other] of pool.filter(({ id }) => id !== agent.id).entries()) {
-        this.work.insert('agent_collaborators', {
-          agentId: agent.id,
-          collaboratorId: other.id,
-          position,
-          when: when[other.id]!,
-        });
+        const pair = { agentId: agent.id, collaboratorId: other.id, position };
+        this.work.insert('agent_collaborators', { ...pair, when: when[other.id]!, approval: 'NONE' });
       }
     }
     await this.work.flush();

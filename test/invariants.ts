@@ -80,13 +80,23 @@ const breaches: Record<string, string> = {
       AND type IN ('SESSION_CREATED', 'SESSION_REASSIGNED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED') ORDER BY session_sequence DESC LIMIT 1) m ON true
     WHERE (m.type = 'SESSION_QUEUED' AND s.status IN ('RUNNING', 'PAUSED')) <> (q.id IS NOT NULL)`,
   'a change of a handoff has not exactly one event': `
-    SELECT h.id, h.status, x.type, x.n FROM handoffs h CROSS JOIN LATERAL (
+    SELECT h.id, h.status, x.type, x.n FROM handoffs h LEFT JOIN approvals p ON p.handoff_id = h.id CROSS JOIN LATERAL (
       SELECT t.type, (SELECT count(*) FROM events e WHERE e.handoff_id = h.id AND e.type = t.type) AS n, t.expected
-      FROM (VALUES ('HANDOFF_INITIATED', 1), ('HANDOFF_ACCEPTED', (h.accepted_at IS NOT NULL)::int), ('HANDOFF_COMPLETED', (h.status = 'COMPLETED')::int),
+      FROM (VALUES ('HANDOFF_INITIATED', (h.target_agent_session_id IS NOT NULL)::int), ('HANDOFF_PROPOSED_FOR_APPROVAL', (p.id IS NOT NULL)::int),
+        ('HANDOFF_APPROVED', (p.decision IS NOT DISTINCT FROM 'APPROVED')::int), ('HANDOFF_DECLINED', (h.status = 'DECLINED')::int), ('HANDOFF_ACCEPTED', (h.accepted_at IS NOT NULL)::int), ('HANDOFF_COMPLETED', (h.status = 'COMPLETED')::int),
         ('HANDOFF_REJECTED', (h.status = 'REJECTED')::int), ('HANDOFF_CANCELLED', (h.status = 'CANCELLED')::int),
         ('HANDOFF_TIMED_OUT', (h.status = 'TIMED_OUT')::int), ('HANDOFF_FAILED', (h.status = 'FAILED')::int),
-        ('SESSION_REASSIGNED', 1)) t (type, expected)) x
+        ('SESSION_REASSIGNED', (h.target_agent_session_id IS NOT NULL)::int)) t (type, expected)) x
     WHERE x.n <> x.expected`,
+  'what waits for a person is not what its session is in': `
+    SELECT p.id, p.kind, p.decision, h.status, s.status, s.agent_id FROM approvals p JOIN sessions s ON s.id = p.session_id LEFT JOIN handoffs h ON h.id = p.handoff_id
+    WHERE (p.decided_at IS NULL AND (s.agent_id IS DISTINCT FROM p.agent_id OR s.last_agent_session_id <> p.agent_session_id OR s.status NOT IN ('RUNNING', 'PAUSED')))
+       OR (p.kind = 'QUESTION' AND p.decided_at IS NULL AND s.status <> 'PAUSED')
+       OR (p.kind = 'HANDOFF' AND (p.decided_at IS NULL) <> (h.status = 'PROPOSED'))
+       OR (p.kind = 'HANDOFF' AND p.decision IN ('DECLINED', 'TIMED_OUT', 'CANCELLED') AND h.status::text <> p.decision::text)
+       OR (p.decision = 'APPROVED' AND h.target_agent_session_id IS NULL)`,
+  'a handoff that moved nothing has no approval, or is waited for': `
+    SELECT h.id, h.status FROM handoffs h LEFT JOIN approvals p ON p.handoff_id = h.id WHERE h.target_agent_session_id IS NULL AND p.id IS NULL`,
   "a session's event numbers are not 1..n": `
     SELECT s.id, s.event_count, count(e.id), max(e.session_sequence) FROM sessions s LEFT JOIN events e ON e.session_id = s.id
     GROUP BY s.id HAVING count(e.id) <> s.event_count OR max(e.session_sequence) <> s.event_count OR min(e.session_sequence) <> 1`,

@@ -119,6 +119,12 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
+/** Of a handoff that a person had to approve. */
+const notApproved: Record<string, string> = {
+  DECLINED: 'was declined by a person',
+  TIMED_OUT: 'was approved by nobody in time',
+};
+
 /** Says that the work goes on without being recorded, and why. */
 export const notRecorded = (agent: string, problem: string): string =>
   `Nothing of this work is recorded in Baton, and it cannot be handed off: ${quote(problem, 1_000)}. You are agent ${agent}. Tell the user now. Recording begins with the next prompt after that.`;
@@ -133,13 +139,16 @@ interface Returned {
 
 /** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
 function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): Returned | null {
-  const how = handoff?.sourceAgent?.id === agent ? declined[handoff.status] : undefined;
-  if (handoff == null || how === undefined || agentSession?.turns.nodes.length !== 0) return null;
-  const reason = handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
+  if (handoff == null || handoff.sourceAgent?.id !== agent || agentSession == null) return null;
+  const isProposal = handoff.targetAgentSession === null;
+  const how = (isProposal ? notApproved : declined)[handoff.status];
+  if (how === undefined || (isProposal ? handoff.returnToldAt !== null : agentSession.turns.nodes.length !== 0))
+    return null;
+  const reason = handoff.declineReason ?? handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
   return {
     id: handoff.id,
     isTold: handoff.returnToldAt !== null,
-    text: `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session again.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
+    text: `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session ${isProposal ? 'still' : 'again'}.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
   };
 }
 

@@ -25,6 +25,9 @@ export interface LastHandoff {
   rejectionReason: string | null;
   failureReason: string | null;
   cancelReason: string | null;
+  declineReason: string | null;
+  /** Null when it was only proposed to a person. */
+  targetAgentSession: { id: string } | null;
   /** When a program was told that it came back. */
   returnToldAt: string | null;
   sourceAgent: { id: string } | null;
@@ -50,7 +53,7 @@ const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
-  lastHandoff { id status rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
+  lastHandoff { id status declineReason targetAgentSession { id } rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;

@@ -11,7 +11,8 @@ export interface Accepted {
   session: { id: string; title: string; workspace?: WorkPlace | null; workingTree?: RecordedTree | null };
   /** Where the log ends. */
   workspace?: Pick<WorkPlace, 'branch' | 'commit'> | null;
-  targetAgentSession: { traceparent: string };
+  /** Null until it moved the session. */
+  targetAgentSession: { traceparent: string } | null;
   contextPrompt: { text: string };
 }
 
@@ -52,7 +53,7 @@ export function givenTo(
       BATON_RESUME: history?.id ?? '',
       BATON_TRANSCRIPT: history?.path ?? '',
       // The name that programs with OpenTelemetry read. The state of another trace does not belong to it.
-      TRACEPARENT: targetAgentSession.traceparent,
+      TRACEPARENT: targetAgentSession?.traceparent ?? '',
       TRACESTATE: '',
     },
   };

@@ -65,6 +65,13 @@ export type AppendTurnInput = {
   workspace?: NewWorkspaceInput | null | undefined;
 };
 
+/** Whether a person has to approve Handoffs that Agents start. The strictest rule that concerns one wins. */
+export type ApprovalRule =
+  /** Nobody has to. */
+  | 'NONE'
+  /** The Handoff is PROPOSED until an operator approves it (approveHandoff). */
+  | 'REQUIRED';
+
 /** Input of the mutation of the same name. */
 export type CancelHandoffInput = {
   /** The Handoff to change. */
@@ -117,6 +124,8 @@ export type CarryInput = {
 export type CollaborationInput = {
   /** The Agent to hand off to. */
   agentId: string;
+  /** Whether a person has to approve such Handoffs. Omitted or null: unchanged, for a new Agent NONE. */
+  approval?: ApprovalRule | null | undefined;
   /** What such a Handoff passes on. Omitted: unchanged. Null: everything. */
   carry?: CarryInput | null | undefined;
   /** Situation in which the Agent should hand off, for the model that decides: at most 1 KB. Null: not stated. */
@@ -153,6 +162,8 @@ export type CreateSessionInput = {
   contextVariables?: unknown;
   /** Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it. */
   externalId?: string | null | undefined;
+  /** Whether a person has to approve the Handoffs of the Session that Agents start. Null: NONE. FORBIDDEN for an AGENT. */
+  handoffApproval?: ApprovalRule | null | undefined;
   /** Whether Agents may hand the Session off. Null: the server's default (BATON_HANDOFFS_ENABLED). */
   handoffsEnabled?: boolean | null | undefined;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
@@ -195,7 +206,7 @@ export type ErrorCode =
   | 'ALREADY_ASSIGNED'
   /** An id or a value is malformed. */
   | 'BAD_USER_INPUT'
-  /** The record has another version than expected, or the id or external id is taken. */
+  /** The record has another version or Context than expected, or the id or external id is taken. */
   | 'CONFLICT'
   /** Agents may not hand off this Session. */
   | 'HANDOFFS_DISABLED'
@@ -339,7 +350,7 @@ export type HandoffOrderField =
   /** Time at which the Handoff was started. */
   | 'INITIATED_AT';
 
-/** Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final. */
+/** Statuses of a Handoff. PROPOSED waits for a person, INITIATED and ACCEPTED are open; the others are final. */
 export type HandoffStatus =
   /** The target accepted and has not worked yet. */
   | 'ACCEPTED'
@@ -347,13 +358,17 @@ export type HandoffStatus =
   | 'CANCELLED'
   /** The target took over. It does not mean that the work is done. */
   | 'COMPLETED'
+  /** A person declined it. Nothing has moved: the Agent that proposed it holds the Session. */
+  | 'DECLINED'
   /** The Handoff failed. The Session returned to its source, is unassigned, or ended. */
   | 'FAILED'
   /** Custody has moved to the target, which has not answered yet. */
   | 'INITIATED'
+  /** An Agent wants it, and a person has to approve it. Nothing has moved, and the target does not know. */
+  | 'PROPOSED'
   /** The target declined. The Session returned to its source, or is unassigned when the source could not take it. */
   | 'REJECTED'
-  /** The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it. */
+  /** The target did not accept in time, or nobody approved in time. The Session returned to its source, or is unassigned when the source could not take it. */
   | 'TIMED_OUT';
 
 /** Ways in which a Handoff is started. */
@@ -640,6 +655,8 @@ export type SessionSituation =
   | 'SILENT'
   /** It moved by a Handoff, which its target has not accepted: `openHandoff`. */
   | 'WAITING_FOR_ACCEPTANCE'
+  /** A person has to decide: `approval` is a Handoff to approve, or a question of the holder to answer. With a Handoff the Agent may go on meanwhile. */
+  | 'WAITING_FOR_PERSON'
   /** No Agent holds it and none will get it until an operator calls reassignSession: `stuckBecause` has UNASSIGNED or ESCALATED, and `lastHandoff` says how the last holder was lost. */
   | 'WITHOUT_HOLDER'
   /** An Agent holds it, has accepted it, and was active in the last 30 minutes. */
@@ -931,7 +948,7 @@ export type AcceptHandoffMutationVariables = Exact<{
 
 
 export type AcceptHandoffMutation = { answer:
-    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string }, workspace: { branch: string | null, commit: string | null } | null, session: { id: string, title: string, workspace: { id: string | null, host: string | null, folder: string | null, repository: string | null, branch: string | null, commit: string | null } | null, workingTree: { branch: string | null, commit: string | null, status: string, takenAt: string } | null }, sourceAgent: { id: string } | null, targetAgent: { id: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
+    | { handoff: { id: string, status: HandoffStatus, reason: string | null, initiatedAt: string, deadlineAt: string, contextPrompt: { text: string, tokenEstimate: number }, targetAgentSession: { id: string, traceparent: string } | null, workspace: { branch: string | null, commit: string | null } | null, session: { id: string, title: string, workspace: { id: string | null, host: string | null, folder: string | null, repository: string | null, branch: string | null, commit: string | null } | null, workingTree: { branch: string | null, commit: string | null, status: string, takenAt: string } | null }, sourceAgent: { id: string } | null, targetAgent: { id: string } }, session: { id: string, title: string, status: SessionStatus, version: number, agent: { id: string } | null } }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }
     | { code: ErrorCode, message: string }

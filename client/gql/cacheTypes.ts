@@ -18,6 +18,13 @@ export const possibleTypes: Record<string, string[]> = {
     "NotFoundError",
     "TransitionNotAllowedError"
   ],
+  "AnswerQuestionResult": [
+    "AnswerQuestionPayload",
+    "BadUserInputError",
+    "IdempotencyMismatchError",
+    "InvalidStateError",
+    "NotFoundError"
+  ],
   "AppendTurnResult": [
     "AppendTurnPayload",
     "BadUserInputError",
@@ -25,6 +32,23 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "LimitExceededError",
     "NotFoundError"
+  ],
+  "ApproveHandoffResult": [
+    "AgentAtCapacityError",
+    "AgentRoleMismatchError",
+    "AgentTypeMismatchError",
+    "AgentUnavailableError",
+    "AlreadyAssignedError",
+    "ApproveHandoffPayload",
+    "BadUserInputError",
+    "ConflictError",
+    "HandoffLoopError",
+    "HandoffsDisabledError",
+    "IdempotencyMismatchError",
+    "InvalidStateError",
+    "MaxHandoffsReachedError",
+    "NotFoundError",
+    "TransitionNotAllowedError"
   ],
   "ArchiveAgentResult": [
     "ArchiveAgentPayload",
@@ -41,6 +65,13 @@ export const possibleTypes: Record<string, string[]> = {
   "ArchivePipelineResult": [
     "ArchivePipelinePayload",
     "BadUserInputError",
+    "NotFoundError"
+  ],
+  "AskPersonResult": [
+    "AskPersonPayload",
+    "BadUserInputError",
+    "IdempotencyMismatchError",
+    "InvalidStateError",
     "NotFoundError"
   ],
   "CancelHandoffResult": [
@@ -128,6 +159,13 @@ export const possibleTypes: Record<string, string[]> = {
     "CreateWebhookPayload",
     "IdempotencyMismatchError",
     "InvalidStateError"
+  ],
+  "DeclineHandoffResult": [
+    "BadUserInputError",
+    "DeclineHandoffPayload",
+    "IdempotencyMismatchError",
+    "InvalidStateError",
+    "NotFoundError"
   ],
   "DefinePipelineResult": [
     "BadUserInputError",
@@ -404,10 +442,16 @@ export const embeddedTypes: string[] = [
   "AgentTypeMismatchError",
   "AgentUnavailableError",
   "AlreadyAssignedError",
+  "AnswerQuestionPayload",
   "AppendTurnPayload",
+  "Approval",
+  "ApprovalConnection",
+  "ApprovalEdge",
+  "ApproveHandoffPayload",
   "ArchiveAgentPayload",
   "ArchiveHandoffToolPayload",
   "ArchivePipelinePayload",
+  "AskPersonPayload",
   "BadUserInputError",
   "CancelHandoffPayload",
   "CancelPendingHandoffsPayload",
@@ -433,6 +477,7 @@ export const embeddedTypes: string[] = [
   "CreateKeyPayload",
   "CreateSessionPayload",
   "CreateWebhookPayload",
+  "DeclineHandoffPayload",
   "DefinePipelinePayload",
   "DeleteWebhookPayload",
   "DeliveryConnection",
@@ -455,6 +500,7 @@ export const embeddedTypes: string[] = [
   "HandoffCountEdge",
   "HandoffDetection",
   "HandoffEdge",
+  "HandoffEdit",
   "HandoffGraph",
   "HandoffGraphEdge",
   "HandoffGraphNode",
@@ -501,6 +547,7 @@ export const embeddedTypes: string[] = [
   "PipelineStage",
   "PipelineTransition",
   "PipelineWarning",
+  "Question",
   "QueueEntry",
   "QueueEntryConnection",
   "QueueEntryEdge",

@@ -40,7 +40,12 @@ const ends: Partial<Record<HandoffStatus, (target: string) => string>> = {
   FAILED: (target) => `the handoff to ${target} failed`,
   CANCELLED: (target) => `the handoff to ${target} was cancelled`,
   TIMED_OUT: (target) => `${target} did not accept in time`,
+  DECLINED: (target) => `a person declined the handoff to ${target}`,
 };
+
+const byWhom = (actor: Change['actor']): string | null =>
+  actor ? (actor.role == null ? 'by Baton' : actors[actor.role]) : null;
+const asked = { tone: 'wait', icon: 'user', names: false } as const;
 
 /** How the log says that a session changed. */
 export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words {
@@ -54,6 +59,20 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
       return { tone: 'bad', icon: 'ban', word: 'May not be handed off: a limit is reached', by: null, names: false };
     case 'SESSION_QUEUED':
       return { tone: 'wait', icon: 'hourglass', word: 'Waits in the queue', by: null, names: false };
+    case 'HANDOFF_PROPOSED_FOR_APPROVAL':
+      return {
+        ...asked,
+        word: 'Proposed: a person has to approve',
+        by: handoff ? `to ${handoff.targetAgent.id}` : null,
+      };
+    case 'HANDOFF_APPROVED':
+      return { tone: 'good', icon: 'check', word: 'Approved', by: byWhom(actor), names: false };
+    case 'HANDOFF_DECLINED':
+      return { tone: 'bad', icon: 'cross', word: 'Declined', by: byWhom(actor), names: false };
+    case 'QUESTION_ASKED':
+      return { ...asked, word: 'Asks a person', by: byWhom(actor) };
+    case 'QUESTION_ANSWERED':
+      return { tone: 'good', icon: 'check', word: 'Answered', by: byWhom(actor), names: false };
     case 'HANDOFF_TIMED_OUT':
       return {
         tone: 'bad',
@@ -63,8 +82,7 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
         names: false,
       };
     default: {
-      const by = actor ? (actor.role == null ? 'by Baton' : actors[actor.role]) : null;
-      return { ...statuses[sessionStatus ?? 'RUNNING'], by, names: false };
+      return { ...statuses[sessionStatus ?? 'RUNNING'], by: byWhom(actor), names: false };
     }
   }
 }

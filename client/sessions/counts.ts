@@ -12,6 +12,7 @@ const SituationCountsQuery = graphql(`
     $WORKING: SessionFilter!
     $SILENT: SessionFilter!
     $WAITING_FOR_ACCEPTANCE: SessionFilter!
+    $WAITING_FOR_PERSON: SessionFilter!
     $QUEUED: SessionFilter!
     $LIMIT_REACHED: SessionFilter!
     $WITHOUT_HOLDER: SessionFilter!
@@ -27,6 +28,9 @@ const SituationCountsQuery = graphql(`
       totalCount
     }
     WAITING_FOR_ACCEPTANCE: sessions(first: 0, where: $WAITING_FOR_ACCEPTANCE) {
+      totalCount
+    }
+    WAITING_FOR_PERSON: sessions(first: 0, where: $WAITING_FOR_PERSON) {
       totalCount
     }
     QUEUED: sessions(first: 0, where: $QUEUED) {

@@ -6,6 +6,7 @@ export const situationLooks: Record<SessionSituation, Look> = {
   WORKING: { tone: 'info', icon: 'play', word: 'Working' },
   SILENT: { tone: 'wait', icon: 'moon', word: 'Silent' },
   WAITING_FOR_ACCEPTANCE: { tone: 'wait', icon: 'hourglass', word: 'Not accepted' },
+  WAITING_FOR_PERSON: { tone: 'bad', icon: 'bulb', word: 'Needs a person' },
   QUEUED: { tone: 'violet', icon: 'list', word: 'Queued' },
   LIMIT_REACHED: { tone: 'bad', icon: 'alert', word: 'Limit reached' },
   WITHOUT_HOLDER: { tone: 'bad', icon: 'user', word: 'No holder' },

@@ -22,7 +22,7 @@ describe('staged changes', () => {
 
   it('insert into a table after its updates, so that a partial unique index accepts the row', () => {
     const changes = new Changes();
-    changes.insert('agent_collaborators', { agentId: 'a', collaboratorId: 'b', position: 0 });
+    changes.insert('agent_collaborators', { agentId: 'a', collaboratorId: 'b', position: 0, approval: 'NONE' });
     changes.clear('agent_collaborators', 'a');
     const { text } = changes.toStatement().statement;
     expect(text.indexOf('DELETE')).toBeLessThan(text.indexOf('INSERT'));

@@ -89,7 +89,10 @@ export class NotFoundError extends DomainError {
   }
 }
 
-/** The record has another version than expected, or its id is taken. `sessionId` is the open Session with the external id. */
+/**
+ * The record has another version than expected, or its id is taken. `sessionId` is the open Session with the external id, `contentHash`
+ * that of the present Context of a proposed Handoff.
+ */
 export class ConflictError extends DomainError {
   readonly code = 'CONFLICT';
   constructor(
@@ -97,6 +100,7 @@ export class ConflictError extends DomainError {
     readonly expectedVersion: number | null = null,
     readonly actualVersion: number | null = null,
     readonly sessionId: string | null = null,
+    readonly contentHash: string | null = null,
   ) {
     super(message);
   }

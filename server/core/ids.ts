@@ -17,6 +17,7 @@ export const idPrefixes = [
   'key',
   'tool',
   'pipeline',
+  'question',
   'webhook',
   'delivery',
 ] as const;

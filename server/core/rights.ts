@@ -91,6 +91,12 @@ const rules: Record<Prisma.ModelName, Rule> = {
         `coalesce(tenure.reads_from, 0) = 0 OR ${row}.target_agent_id = ${agent} OR (${row}.source_agent_id = ${agent} AND ${row}.via <> 'OPERATOR')`,
     ),
   },
+  // A proposal is read as its Handoff is; the target has no tenure yet.
+  Approval: {
+    agent: inPart(
+      (row, { agent }) => `coalesce(tenure.reads_from, 0) = 0 OR ${row}.agent_id = ${agent}`,
+    ),
+  },
   // An Event without a Session is about an Agent.
   Event: {
     agent: (row, ids) =>

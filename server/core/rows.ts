@@ -18,6 +18,7 @@ export interface Tables {
   tasks: prisma.Task;
   handoffs: prisma.Handoff;
   handoff_tool_calls: prisma.HandoffToolCall;
+  approvals: prisma.Approval;
   context_snapshots: prisma.ContextSnapshot;
   events: prisma.Event;
   inbox_entries: prisma.InboxEntry;

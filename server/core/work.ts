@@ -87,6 +87,10 @@ export interface WorkOptions {
 /** Takes what a command asks of the rules, so that it goes on after a refusal. The command is taken back (`takeBack`). */
 export interface Trial {
   demand(question: object): void;
+  /** What demands that a person approves first; null when nothing does. */
+  demandedBy: string | null;
+  /** Hash of the Context that would be approved; null unless an approval is simulated. */
+  contentHash: string | null;
 }
 
 /** A command's answer: ids and scalars only, because an idempotent repeat returns it unchanged. */

@@ -91,6 +91,14 @@ const variables = z.object({
     )
     .transform(Number)
     .default(10),
+  BATON_APPROVE_WITHIN_MINUTES: z
+    .string()
+    .refine(
+      (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 525_600,
+      'must be a number of minutes, above 0 and at most 525600 (a year)',
+    )
+    .transform(Number)
+    .default(1_440),
   BATON_STALE_AFTER_MINUTES: z
     .string()
     .refine(
@@ -165,6 +173,8 @@ export interface Env {
   /** Interval of heartbeats in subscriptions. */
   heartbeatMs: number;
   staleAfterMinutes: number;
+  /** Minutes in which a person has to approve a proposed handoff. */
+  approveWithinMinutes: number;
   handoffsEnabled: boolean;
   /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
   contextPressure: number;
@@ -229,6 +239,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     url: data.BATON_URL,
     heartbeatMs: data.BATON_HEARTBEAT_SECONDS * 1_000,
     staleAfterMinutes: data.BATON_STALE_AFTER_MINUTES,
+    approveWithinMinutes: data.BATON_APPROVE_WITHIN_MINUTES,
     handoffsEnabled: data.BATON_HANDOFFS_ENABLED,
     contextPressure: data.BATON_CONTEXT_PRESSURE,
     ratePerMinute: ratesIn(data),

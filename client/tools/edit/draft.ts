@@ -57,7 +57,7 @@ export interface Draft {
   carry: CarryDraft | null;
 }
 
-export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables'>> & {
+export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables' | 'approval'>> & {
   variables: HandoffToolVariableInput[];
 };
 

@@ -3,8 +3,9 @@ import { askersOf, roles, sessionOrHandoff, type Asker, type Whose } from '../..
 import { hashAllTables } from '../../../test/hash.ts';
 import { webhookKey } from '../../../test/keyring.ts';
 import { documentOf, unknownId, type Mutation, type Said } from '../../../test/refusals.ts';
-import { toolCall } from '../../../test/world.ts';
+import { agentCaller, toolCall } from '../../../test/world.ts';
 import { encodeId, type IdPrefix } from '../../core/ids.ts';
+import { askPerson } from '../../work/approvals/askPerson.ts';
 import { acceptHandoff, rejectHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { createKey } from '../../work/keys/createKey.ts';
 import { pauseSession } from '../../work/sessions/changeSession.ts';
@@ -63,6 +64,18 @@ async function inPipeline(whose: Whose): Promise<{ sessionId: string }> {
   const id = await session(whose === 'foreign' ? 'bob' : 'ada', { pipeline: await somePipeline() });
   if (whose === 'seen') await reassign(id, { agentId: 'bob', skipHandoff: true });
   return { sessionId: encodeId('session', id) };
+}
+
+/** A Handoff to eve that waits for a person. */
+async function someProposal(whose: Whose): Promise<string> {
+  const holder = whose === 'own' ? 'ada' : 'bob';
+  const id = await session(holder, { handoffApproval: 'REQUIRED' });
+  return encodeId('handoff', (await initiate(id, 'eve', {}, { caller: agentCaller(holder) })).handoffId);
+}
+
+async function someQuestion(whose: Whose): Promise<string> {
+  const sessionId = await session(whose === 'own' ? 'ada' : 'bob');
+  return encodeId('question', (await run(askPerson, { sessionId, question: 'Which?', options: null })).questionId);
 }
 
 const someWebhook = async () =>
@@ -135,6 +148,10 @@ const mutations: Record<Mutation, Line> = {
     return { agentSessionId: encodeId('agentsession', lastAgentSessionId!), runnerId: 'runner' };
   }),
   initiateHandoff: worker(async (whose) => ({ ...(await sessionInput(whose)), targetAgentId: 'eve' })),
+  approveHandoff: operator(async (whose) => ({ handoffId: await someProposal(whose) })),
+  declineHandoff: operator(async (whose) => ({ handoffId: await someProposal(whose), reason: 'no' })),
+  askPerson: worker(async (whose) => ({ ...(await sessionInput(whose)), question: 'Which one?' })),
+  answerQuestion: operator(async (whose) => ({ questionId: await someQuestion(whose), answer: 'This one' })),
   // Seen: it is to ada, but not from it.
   cancelHandoff: worker(async (whose) => ({
     handoffId: encodeId(
@@ -271,6 +288,7 @@ describe('an agent', () => {
       { pipeline: await somePipeline() },
       { priority: 'HIGH' },
       { maxHandoffs: 6 },
+      { handoffApproval: 'NONE' },
       { agentId: null },
       { agentId: null, agentType: 'CLAUDE', queue: true },
     ]) {
@@ -342,6 +360,7 @@ describe('an agent', () => {
       { contextVariables: { a: 1 } },
       { handoffsEnabled: false },
       { maxHandoffs: 1 },
+      { handoffApproval: 'NONE' },
       { priority: 'URGENT' },
       { externalId: 'X-1' },
       { project: null },

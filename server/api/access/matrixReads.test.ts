@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { askersOf, roles } from '../../../test/askers.ts';
 import { unknownId } from '../../../test/refusals.ts';
+import { agentCaller } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
+import { askPerson } from '../../work/approvals/askPerson.ts';
 import { recordDecision } from '../../work/log/addToLog.ts';
 import { schema } from '../graphql/schema.ts';
 
@@ -50,6 +52,28 @@ const queries: Record<string, Read> = {
     },
     mark: id,
     AGENT: 'its own',
+  },
+  approvals: {
+    query: '{ answer: approvals(first: 100) { totalCount nodes { id session { id } } } }',
+    variables: async (whose) => {
+      const sessionId = await held(whose);
+      await run(askPerson, { sessionId, question: 'Which?', options: null });
+      return { id: encodeId('session', sessionId) };
+    },
+    mark: id,
+    AGENT: 'its own',
+  },
+  simulateApproval: {
+    query: 'query ($id: ID!) { answer: simulateApproval(handoffId: $id) { wouldSucceed target { agent { id } } } }',
+    variables: async (whose) => {
+      const sessionId = await held(whose);
+      await db.pool.query(`UPDATE sessions SET handoff_approval = 'REQUIRED' WHERE id = $1`, [sessionId]);
+      const holder = whose === 'own' ? 'ada' : 'bob';
+      const { handoffId } = await initiate(sessionId, 'eve', {}, { caller: agentCaller(holder) });
+      return { id: encodeId('handoff', handoffId) };
+    },
+    mark: text('"eve"'),
+    AGENT: 'FORBIDDEN to agents',
   },
   handoff: {
     query: 'query ($id: ID!) { answer: handoff(id: $id) { id markdown } }',

@@ -6,7 +6,7 @@ import { registerAgent, type AgentAnswer } from '../../work/agents/registerAgent
 import { setAgentStatus } from '../../work/agents/setAgentStatus.ts';
 import { updateAgent } from '../../work/agents/updateAgent.ts';
 import { operators } from '../access/roles.ts';
-import { AdministrativeStatus } from '../graphql/enums.ts';
+import { AdministrativeStatus, ApprovalRule } from '../graphql/enums.ts';
 import { carryInput } from '../graphql/input/carryInput.ts';
 import {
   agentId,
@@ -44,6 +44,9 @@ const collaboration = inputObject(
       .nullable()
       .optional()
       .describe('What such a Handoff passes on. Omitted: unchanged. Null: everything.'),
+    approval: kept(oneOf(ApprovalRule)).describe(
+      'Whether a person has to approve such Handoffs. Omitted or null: unchanged, for a new Agent NONE.',
+    ),
   }),
 );
 const fields = {

@@ -102,7 +102,10 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_FAILED: { description: 'A Handoff failed.' },
     HANDOFF_CANCELLED: { description: 'A Handoff was cancelled or superseded.' },
     HANDOFF_TIMED_OUT: { description: 'The target did not accept in time.' },
-    HANDOFF_REMINDED: { description: 'The target was reminded of a Handoff that waits. Nothing else changed.' },
+    HANDOFF_REMINDED: {
+      description:
+        'A Handoff waits for its target, or while it is PROPOSED for a person, and the reminder is due. Nothing else changed.',
+    },
     HANDOFF_ESCALATED: {
       description:
         'A Handoff timed out and no other Agent of the stage is left: the Session goes where the stage escalates to. `handoff` is the one that timed out; `metadata` has `stage` and `escalateTo`. Follows HANDOFF_TIMED_OUT.',
@@ -111,6 +114,23 @@ const EventType = builder.enumType('EventType', {
     HANDOFF_PROPOSED: {
       description:
         "The window of the holder's model is nearly full: a Handoff is proposed, and nothing has moved. `metadata` has `windowTokens`, `contextWindow` (null when not known), `compaction` (true when the program announced one) and `targets`, a list of `{agentId, freePlaces, outcome}`: up to 5 Agents to which the holder may hand off. Concerns no Handoff.",
+    },
+    HANDOFF_PROPOSED_FOR_APPROVAL: {
+      description:
+        'An Agent wants to hand off, and a person has to approve it: `handoff` is PROPOSED, and nothing has moved. `metadata` has `demandedBy`.',
+    },
+    HANDOFF_APPROVED: {
+      description:
+        'A person approved a Handoff. `reason` is the note, `metadata` has `edited`, the names of the fields that were changed before. HANDOFF_INITIATED follows.',
+    },
+    HANDOFF_DECLINED: { description: 'A person declined a Handoff; `reason` says why. Nothing has moved.' },
+    QUESTION_ASKED: {
+      description:
+        'The holder asks a person: `reason` is the question, `metadata` has `questionId`. SESSION_STATUS_CHANGED to PAUSED follows.',
+    },
+    QUESTION_ANSWERED: {
+      description:
+        'A person answered: `reason` is the answer, `metadata` has `questionId`. SESSION_STATUS_CHANGED to RUNNING follows.',
     },
     TURN_APPENDED: { description: 'A Turn was appended, or a transcript imported.' },
     LOG_CHANGED: {

@@ -13,6 +13,7 @@ import { ProcessorTime } from './processorTime.ts';
 export interface Settings {
   /** How long a Handoff may wait to be accepted. */
   staleAfterMinutes: number;
+  approveWithinMinutes?: number;
   /** The default of a Session's `handoffsEnabled`. */
   handoffsEnabled: boolean;
   /** Usage of an agent's window that proposes a handoff, in percent; 0 for none. */
@@ -73,7 +74,16 @@ export function contexts({
   url = () => '',
 }: ContextOptions): (caller: Caller) => GraphQLContext {
   const { staleAfterMinutes, handoffsEnabled, contextPressure = 0, webhookKey, webhookAllow = [] } = env;
-  const settings = { staleAfterMinutes, handoffsEnabled, contextPressure, keyRevoked, webhookKey, webhookAllow };
+  const { approveWithinMinutes } = env;
+  const settings = {
+    staleAfterMinutes,
+    handoffsEnabled,
+    contextPressure,
+    keyRevoked,
+    webhookKey,
+    webhookAllow,
+    ...(approveWithinMinutes !== undefined && { approveWithinMinutes }),
+  };
   return (caller) => {
     const held = new HeldBytes(heldBytes);
     return {

@@ -1,3 +1,4 @@
+import type { Demand } from '../../work/handoffs/demanded.ts';
 import { builder } from './builder.ts';
 
 export const AdministrativeStatus = builder.enumType('AdministrativeStatus', {
@@ -48,8 +49,13 @@ export const StuckReason = builder.enumType('StuckReason', {
 });
 
 export const HandoffStatus = builder.enumType('HandoffStatus', {
-  description: 'Statuses of a Handoff. INITIATED and ACCEPTED are open; the others are final.',
+  description:
+    'Statuses of a Handoff. PROPOSED waits for a person, INITIATED and ACCEPTED are open; the others are final.',
   values: {
+    PROPOSED: {
+      description:
+        'An Agent wants it, and a person has to approve it. Nothing has moved, and the target does not know.',
+    },
     INITIATED: { description: 'Custody has moved to the target, which has not answered yet.' },
     ACCEPTED: { description: 'The target accepted and has not worked yet.' },
     COMPLETED: { description: 'The target took over. It does not mean that the work is done.' },
@@ -59,11 +65,32 @@ export const HandoffStatus = builder.enumType('HandoffStatus', {
         'The target declined. The Session returned to its source, or is unassigned when the source could not take it.',
     },
     CANCELLED: { description: 'The Handoff was cancelled, or superseded by another move.' },
+    DECLINED: {
+      description: 'A person declined it. Nothing has moved: the Agent that proposed it holds the Session.',
+    },
     TIMED_OUT: {
       description:
-        'The target did not accept in time. The Session returned to its source, or is unassigned when the source could not take it.',
+        'The target did not accept in time, or nobody approved in time. The Session returned to its source, or is unassigned when the source could not take it.',
     },
   },
+});
+
+export const ApprovalRule = builder.enumType('ApprovalRule', {
+  description: 'Whether a person has to approve Handoffs that Agents start. The strictest rule that concerns one wins.',
+  values: {
+    NONE: { description: 'Nobody has to.' },
+    REQUIRED: { description: 'The Handoff is PROPOSED until an operator approves it (approveHandoff).' },
+  },
+});
+
+export const ApprovalDemand = builder.enumType('ApprovalDemand', {
+  description: 'What demands that a person approves a Handoff.',
+  values: {
+    SESSION: { description: '`handoffApproval` of the Session.' },
+    TRANSITION: { description: 'The transition of the pipeline that the Handoff takes.' },
+    TOOL: { description: 'The handoff tool that the Agent called.' },
+    COLLABORATION: { description: 'The collaboration of the Agent with the target.' },
+  } satisfies Record<Demand, object>,
 });
 
 export const HandoffVia = builder.enumType('HandoffVia', {

@@ -1,6 +1,9 @@
 import '../agents/listSchema.ts';
 import '../agents/mutations.ts';
 import '../agents/schema.ts';
+import '../approvals/listSchema.ts';
+import '../approvals/mutations.ts';
+import '../approvals/schema.ts';
 import '../context/carrySchema.ts';
 import '../context/promptSchema.ts';
 import '../context/schema.ts';
@@ -43,6 +46,7 @@ import '../tools/executeMutations.ts';
 import '../tools/listSchema.ts';
 import '../tools/mutations.ts';
 import '../tools/schema.ts';
+import '../tools/simulateApprovalSchema.ts';
 import '../tools/simulateSchema.ts';
 import '../webhooks/mutations.ts';
 import '../webhooks/schema.ts';

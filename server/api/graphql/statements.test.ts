@@ -28,6 +28,9 @@ beforeAll(async () => {
     .query(`INSERT INTO webhooks (id, url, types, secret_version, key_check, position, created_by, created_at) SELECT gen_random_uuid(), 'https://example.com/', '{}', 1, 'x', 0, 'admin', now() FROM generate_series(1, 100);
     INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at)
       SELECT gen_random_uuid(), w.id, e.id, 1, 'x', 'DELIVERED', 1, now() FROM (SELECT id FROM events LIMIT 100) e, (SELECT id FROM webhooks ORDER BY id LIMIT 1) w`);
+  await database.pool
+    .query(`INSERT INTO approvals (id, kind, session_id, agent_id, agent_session_id, text, requested_at, deadline_at)
+      SELECT gen_random_uuid(), 'QUESTION', id, coalesce(agent_id, 'busy'), last_agent_session_id, 'Which?', now(), now() FROM sessions WHERE last_agent_session_id IS NOT NULL`);
   webhookId = encodeId(
     'webhook',
     (await database.pool.query<{ id: string }>('SELECT id FROM webhooks ORDER BY id LIMIT 1')).rows[0]!.id,
@@ -74,6 +77,10 @@ const handoff = `id status via reason summary toolSummaries { toolName lastResul
 
 describe('sends one statement, for 1 row and for 100', () => {
   test.each([
+    [
+      'approvals',
+      `query ($n: Int) { approvals(first: $n) { nodes { id kind text options deadlineAt decidedBy { principal } agent { id } session { id title question { id text askedBy { id } } approval { id } } handoff { id edits { field } declineReason } } } }`,
+    ],
     [
       'sessions',
       `query ($n: Int) { sessions(first: $n) { nodes { ${session} } edges { cursor node { id handoffsEnabled } } pageInfo { hasNextPage endCursor } } }`,

@@ -1,4 +1,5 @@
-import { isOpenHandoff, longestChain, returnOf } from '../../work/handoffs/queries.ts';
+import { isOpenHandoff } from '../../work/custody/rules.ts';
+import { longestChain, returnOf } from '../../work/handoffs/queries.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { ofItself } from '../graphql/descriptions.ts';
@@ -38,7 +39,10 @@ builder.prismaNode('Handoff', {
       nullable: true,
       description: 'The tenure that the Handoff ended; null when the Session was unassigned.',
     }),
-    targetAgentSession: t.relation('targetAgentSession', { description: 'The tenure that the Handoff began.' }),
+    targetAgentSession: t.relation('targetAgentSession', {
+      nullable: true,
+      description: 'The tenure that the Handoff began; null while it is PROPOSED, and when it ended without moving.',
+    }),
     priorTurn: t.relation('priorTurn', {
       nullable: true,
       description:
@@ -131,7 +135,7 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
     description:
       'The Handoff of this Session that is INITIATED or ACCEPTED; null when the Session has no open Handoff.',
     select: (_args, _context, nested) => ({ lastHandoff: nested({ select: { id: true, status: true } }) }),
-    resolve: ({ lastHandoff }) => (lastHandoff !== null && isOpenHandoff(lastHandoff) ? lastHandoff : null),
+    resolve: ({ lastHandoff }) => (lastHandoff !== null && isOpenHandoff(lastHandoff.status) ? lastHandoff : null),
   }),
 }));
 

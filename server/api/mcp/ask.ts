@@ -96,6 +96,8 @@ const words: Record<string, string> = {
   recordDecision: 'baton_note',
   setTasks: 'baton_note',
   initiateHandoff: 'baton_handoff',
+  askPerson: 'baton_ask',
+  cancelHandoff: 'an operator has to take it back',
   executeHandoffTool: 'baton_handoff',
   resumeSession: 'an operator has to resume it',
   reassignSession: 'an operator has to move it',

@@ -25,6 +25,7 @@ const tools = (...names: string[]): string[] => [
   'baton_reject',
   'baton_read',
   'baton_note',
+  'baton_ask',
   'baton_handoff',
   ...names,
 ];

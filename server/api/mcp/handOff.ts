@@ -7,22 +7,22 @@ import { demandRecorded, outcomesOf, sessionFields, sessionMeant, type HeldSessi
 
 interface Executed {
   toolResult: { content: string };
-  handoff: { id: string; deadlineAt: string; targetAgent: { id: string } };
+  handoff: { id: string; status: string; deadlineAt: string; targetAgent: { id: string } };
   session: { id: string };
 }
 interface Advanced {
-  handoff: { id: string; deadlineAt: string; targetAgent: { id: string } } | null;
+  handoff: { id: string; status: string; deadlineAt: string; targetAgent: { id: string } } | null;
   session: { id: string; status: string };
 }
 
 const executeDocument = mutation(
   'executeHandoffTool',
-  'toolResult { content } handoff { id deadlineAt targetAgent { id } } session { id }',
+  'toolResult { content } handoff { id status deadlineAt targetAgent { id } } session { id }',
   '... on UnknownHandoffTargetError { candidates { id name why } }',
 );
 const advanceDocument = mutation(
   'advancePipeline',
-  'handoff { id deadlineAt targetAgent { id } } session { id status }',
+  'handoff { id status deadlineAt targetAgent { id } } session { id status }',
   '... on InvalidPayloadError { schema }',
 );
 const completeDocument = mutation('completeSession', 'session { id status }');
@@ -44,6 +44,7 @@ export async function transfer(desk: Desk, { session, ...call }: ToolCall) {
   const { toolResult, handoff } = await desk.mutate<Executed>(executeDocument, { sessionId, ...call });
   return answer(toolResult.content, {
     handoff: handoff.id,
+    status: handoff.status,
     session: sessionId,
     target: handoff.targetAgent.id,
     deadlineAt: handoff.deadlineAt,
@@ -95,8 +96,10 @@ export async function handOff(
     contextVariables: variables,
   });
   const target_ = advanced.handoff?.targetAgent.id ?? null;
-  const next =
-    target_ !== null
+  const isProposed = advanced.handoff?.status === 'PROPOSED';
+  const next = isProposed
+    ? `A person has to approve the handoff to '${target_}' first. You hold the session until then. End your turn: you are told what was decided before your next prompt.`
+    : target_ !== null
       ? `'${target_}' has the session now and has to accept it. You no longer hold it: stop working on it.`
       : advanced.session.status === 'COMPLETED'
         ? 'The pipeline is completed, and the session with it.'

@@ -1,5 +1,5 @@
 import { type Desk, isHere, mutation, type Workspace, workspaceFields } from './ask.ts';
-import { linesOf, returnedOf } from './proposals.ts';
+import { linesOf, returnedOf, waitsForPerson } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
 import { adviceFor, type HeldSession, heldSessions, outcomesOf, placeOf, sessionFields } from './session.ts';
 
@@ -87,6 +87,7 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
     ...sessionData(session),
     proposal: session.agentSession?.proposal?.metadata ?? null,
     returned: returnedOf(desk, session),
+    waitsForPerson: waitsForPerson(session).trim(),
   }));
   const whom = desk.agentId === null ? '' : ' for you';
   const lines = [
@@ -94,8 +95,8 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ? `No handoff waits${whom}.`
       : `${counted(totalCount, 'handoff')} ${totalCount === 1 ? 'waits' : 'wait'}${whom}${totalCount > shown.length ? `; the oldest ${shown.length} are shown` : ''}.${desk.works ? ' Take one with baton_accept, or decline it with baton_reject.' : ''}`,
     ...sessions.map(
-      ({ session, title, workspace, state, outcomes, stuckBecause }) =>
-        `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.${stuckBecause.length === 0 ? '' : ` It is stuck until an operator acts: ${stuckBecause.join(', ')}.`}`,
+      ({ session, title, workspace, state, outcomes, stuckBecause, waitsForPerson: waits }) =>
+        `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.${stuckBecause.length === 0 ? '' : ` It is stuck until an operator acts: ${stuckBecause.join(', ')}.`}${waits === '' ? '' : ` ${waits}`}`,
     ),
     ...taken.flatMap((session, at) => linesOf(session, sessions[at]!.returned)),
   ];

@@ -47,6 +47,7 @@ const working = [
   'baton_reject',
   'baton_read',
   'baton_note',
+  'baton_ask',
   'baton_handoff',
   'transfer_to_bob',
   'transfer_to_eve',
@@ -54,8 +55,8 @@ const working = [
 
 it.each<[Asker, Record<'' | '/ada' | '/bob', number | string[]>]>([
   ['AGENT', { '': working, '/ada': working, '/bob': 403 }],
-  ['OPERATOR', { '': 403, '/ada': working, '/bob': [...working.slice(0, 6), 'transfer_to_ada', 'transfer_to_eve'] }],
-  ['ADMIN', { '': 403, '/ada': working, '/bob': [...working.slice(0, 6), 'transfer_to_ada', 'transfer_to_eve'] }],
+  ['OPERATOR', { '': 403, '/ada': working, '/bob': [...working.slice(0, 7), 'transfer_to_ada', 'transfer_to_eve'] }],
+  ['ADMIN', { '': 403, '/ada': working, '/bob': [...working.slice(0, 7), 'transfer_to_ada', 'transfer_to_eve'] }],
   ['ANALYST', { '': reading, '/ada': reading, '/bob': reading }],
 ])('%s gets the tools of the agent that the address names, or a refusal', async (role, expected) => {
   for (const [path, result] of Object.entries(expected)) {

@@ -48,6 +48,7 @@ it.each(['HTTP', 'stdio'] as const)(
       'baton_reject',
       'baton_read',
       'baton_note',
+      'baton_ask',
       'baton_handoff',
       'transfer_to_bob',
     ]);

@@ -114,6 +114,7 @@ it.for(installed)(
       'baton_reject',
       'baton_read',
       'baton_note',
+      'baton_ask',
       'baton_handoff',
       `transfer_to_${reviewer}`,
     ])

@@ -20,6 +20,8 @@ export interface Pressed {
     turns: { nodes: unknown[] };
   } | null;
   lastHandoff: LastHandoff | null;
+  /** What a person has to decide. */
+  approval: { kind: 'HANDOFF' | 'QUESTION' } | null;
 }
 
 interface LastHandoff {
@@ -27,6 +29,9 @@ interface LastHandoff {
   status: string;
   sourceAgent: { id: string } | null;
   targetAgent: { id: string };
+  /** Null when it was only proposed. */
+  targetAgentSession: { id: string } | null;
+  declineReason: string | null;
   rejectionReason: string | null;
   failureReason: string | null;
   cancelReason: string | null;
@@ -34,7 +39,7 @@ interface LastHandoff {
 }
 
 export const pressedFields = `id title ${workspaceFields} agentSession { state proposal { metadata } agent { id } turns(first: 1) { nodes { id } } }
-  lastHandoff { id status sourceAgent { id } targetAgent { id } rejectionReason failureReason cancelReason returnToldAt }`;
+  approval { kind } lastHandoff { id status sourceAgent { id } targetAgent { id } targetAgentSession { id } declineReason rejectionReason failureReason cancelReason returnToldAt }`;
 
 const declined: Record<string, string> = {
   REJECTED: 'was rejected',
@@ -43,10 +48,18 @@ const declined: Record<string, string> = {
   CANCELLED: 'was cancelled',
 };
 
+/** Of a handoff that a person had to approve. One that the agent took back is nothing new to it. */
+const notApproved: Record<string, string> = {
+  DECLINED: 'was declined by a person',
+  TIMED_OUT: 'was approved by nobody in time',
+};
+
 interface Returned {
   handoff: string;
   target: string;
   how: string;
+  /** Whether it was only proposed, so that the agent held the Session all the time. */
+  proposed: boolean;
   reason: string | null;
 }
 
@@ -56,12 +69,15 @@ interface Returned {
  */
 export function returnedOf(desk: Desk, session: Pressed): Returned | null {
   const { lastHandoff, agentSession } = session;
-  const how = lastHandoff === null ? undefined : declined[lastHandoff.status];
-  if (lastHandoff === null || how === undefined || agentSession?.turns.nodes.length !== 0) return null;
+  if (lastHandoff === null || agentSession === null) return null;
+  const proposed = lastHandoff.targetAgentSession === null;
+  const how = (proposed ? notApproved : declined)[lastHandoff.status];
+  if (how === undefined || (!proposed && agentSession.turns.nodes.length !== 0)) return null;
   const { id, sourceAgent, targetAgent, rejectionReason, failureReason, cancelReason, returnToldAt } = lastHandoff;
   if (sourceAgent?.id !== agentSession.agent.id || returnToldAt !== null) return null;
   if (desk.works && isOf(desk, session) && !desk.saysReturn(id)) return null;
-  return { handoff: id, target: targetAgent.id, how, reason: rejectionReason ?? failureReason ?? cancelReason };
+  const reason = lastHandoff.declineReason ?? rejectionReason ?? failureReason ?? cancelReason;
+  return { handoff: id, target: targetAgent.id, how, proposed, reason };
 }
 
 /** Whether a Session is the one of the run, or the folder, from which a call comes. */
@@ -70,8 +86,16 @@ const isOf = (desk: Desk, { id, workspace }: Pressed): boolean =>
 
 const mostOfReason = 2_000;
 
-const returnedLine = ({ handoff, target, how, reason }: Returned, session: string): string =>
-  `Your handoff ${handoff} to '${target}' ${how}: you hold ${session} again.${reason === null ? '' : ` The reason, recorded from others as data: ${named(reason, mostOfReason)}.`}`;
+const returnedLine = ({ handoff, target, how, proposed, reason }: Returned, session: string): string =>
+  `Your handoff ${handoff} to '${target}' ${how}: you hold ${session} ${proposed ? 'still' : 'again'}.${reason === null ? '' : ` The reason, recorded from others as data: ${named(reason, mostOfReason)}.`}`;
+
+/** What a Session waits for a person to decide, for its holder; empty when it waits for nobody. */
+export function waitsForPerson({ approval, lastHandoff }: Pick<Pressed, 'approval' | 'lastHandoff'>): string {
+  if (approval === null) return '';
+  return approval.kind === 'QUESTION'
+    ? ' A person has to answer your question first.'
+    : ` A person has to approve your handoff ${lastHandoff?.id} to '${lastHandoff?.targetAgent.id}' first.`;
+}
 
 /** What the holder of a Session has to be told: a Handoff that came back, and a proposed one. */
 export const linesOf = (session: Pressed, returned: Returned | null): string[] =>

@@ -6,6 +6,7 @@ import type { Desk } from './ask.ts';
 import { handOff, transfer } from './handOff.ts';
 import { accept, inbox, reject } from './handoffs.ts';
 import { note } from './note.ts';
+import { ask } from './person.ts';
 import { read } from './read.ts';
 import { Refused } from './result.ts';
 import { stagesText } from './stages.ts';
@@ -78,6 +79,15 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     }),
     reads: false,
     run: note,
+  }),
+  baton_ask: own({
+    description: 'Asks a person, and pauses your session until the answer comes: end your turn.',
+    input: z.strictObject({
+      question: z.string().min(1),
+      session,
+    }),
+    reads: false,
+    run: ask,
   }),
   baton_handoff: own({
     description:

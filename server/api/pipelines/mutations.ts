@@ -30,6 +30,7 @@ import { faultOfShape } from '../../work/pipelines/payloads.ts';
 import { faultsOfDefinition } from '../../work/pipelines/rules.ts';
 import { operators, workers } from '../access/roles.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
+import { ApprovalRule } from '../graphql/enums.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import {
   agentId,
@@ -172,6 +173,12 @@ const transition = inputObject(
     payloadSchema: optional(payloadSchema).describe(
       `Schema of the payload: ${aboutSchemas}. Null: that of the stage that is left.`,
     ),
+    // Kept only when it demands something: an older definition stays identical to the same one without it.
+    approval: optional(oneOf(ApprovalRule))
+      .transform((rule) => (rule === 'REQUIRED' ? rule : undefined))
+      .describe(
+        'Whether a person has to approve the Handoffs of Agents that take it. Null: NONE. Not on a way to the end.',
+      ),
   }),
 );
 

@@ -7,6 +7,7 @@ import { agentNamed } from '../graphql/agentNamed.ts';
 import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
+import { ApprovalRule } from '../graphql/enums.ts';
 import { SessionPipeline, type Progress } from './progressSchema.ts';
 
 export const ConditionOp = builder.enumType('PipelineConditionOp', {
@@ -117,6 +118,11 @@ const PipelineTransition = builder.objectRef<Transition>('PipelineTransition').i
       nullable: true,
       description: 'JSON Schema of the payload; null: that of the stage that is left.',
       resolve: ({ payloadSchema }) => payloadSchema,
+    }),
+    approval: t.field({
+      type: ApprovalRule,
+      description: 'Whether a person has to approve the Handoffs of Agents that take it.',
+      resolve: ({ approval = 'NONE' }) => approval,
     }),
   }),
 });

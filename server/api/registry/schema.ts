@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { encodeId } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import { asCarry } from '../../work/context/carry.ts';
+import { ApprovalRule } from '../graphql/enums.ts';
 import { demandReadableSession } from '../../work/log/queries.ts';
 import type { McpServer } from '../../work/registry/definition.ts';
 import type { StoredDefinition } from '../../work/registry/importAgents.ts';
@@ -23,6 +24,7 @@ const Collaboration = builder.prismaObject('AgentCollaborator', {
     agent: t.relation('collaborator', { description: 'The Agent to hand off to.' }),
     when: t.exposeString('when', { nullable: true }),
     instructions: t.exposeString('instructions', { nullable: true }),
+    approval: t.expose('approval', { type: ApprovalRule }),
     carry: t.field({
       type: 'Carry',
       nullable: true,

@@ -35,7 +35,7 @@ import { suggestTargets } from '../../work/learning/suggestTargets.ts';
 import { operators, workers } from '../access/roles.ts';
 import { modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { SessionPriority } from '../graphql/enums.ts';
+import { ApprovalRule, SessionPriority } from '../graphql/enums.ts';
 import {
   agentId,
   agentType,
@@ -121,6 +121,9 @@ mutation('createSession', {
       tokenBudget: optional(tokenBudget)
         .transform((given) => given ?? undefined)
         .describe(`${budgetOf} Null: any number.`),
+      handoffApproval: kept(oneOf(ApprovalRule)).describe(
+        'Whether a person has to approve the Handoffs of the Session that Agents start. Null: NONE. FORBIDDEN for an AGENT.',
+      ),
       externalId: optional(externalId).describe(
         'Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it.',
       ),
@@ -196,6 +199,9 @@ mutation('updateSession', {
       'Names and values to set: an object of at most 64 KB. Other variables stay; null removes a variable. Names that begin with `_` are refused.',
     ),
     handoffsEnabled: kept(z.boolean()).describe('Whether Agents may hand the Session off.'),
+    handoffApproval: kept(oneOf(ApprovalRule)).describe(
+      'Whether a person has to approve the Handoffs of the Session that Agents start.',
+    ),
     maxHandoffs: kept(maxHandoffs).describe(
       'Agents may hand off N times before an operator has to step in: 0 to 10,000.',
     ),

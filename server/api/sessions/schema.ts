@@ -12,7 +12,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import { relatedPage } from '../graphql/connection.ts';
 import { partOfRecord } from '../graphql/declared.ts';
 import { ofItself } from '../graphql/descriptions.ts';
-import { SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
+import { ApprovalRule, SessionPriority, SessionStatus, StuckReason } from '../graphql/enums.ts';
 import { limitIn } from '../graphql/sessionLimit.ts';
 
 const SessionChoice = builder.objectRef<Choice>('SessionChoice').implement({
@@ -126,6 +126,7 @@ builder.prismaNode('Session', {
     }),
     handoffsEnabled: t.exposeBoolean('handoffsEnabled'),
     maxHandoffs: t.exposeInt('maxHandoffs'),
+    handoffApproval: t.expose('handoffApproval', { type: ApprovalRule }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     lastReassignedAt: t.expose('lastReassignedAt', { type: 'DateTime', nullable: true }),

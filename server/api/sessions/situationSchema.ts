@@ -18,6 +18,10 @@ export const SessionSituation = builder.enumType('SessionSituation', {
         'An Agent holds it and has accepted it, and can hand it off no more: `stuckBecause` has MAX_HANDOFFS. An operator has to call reassignSession or updateSession.',
     },
     WAITING_FOR_ACCEPTANCE: { description: 'It moved by a Handoff, which its target has not accepted: `openHandoff`.' },
+    WAITING_FOR_PERSON: {
+      description:
+        'A person has to decide: `approval` is a Handoff to approve, or a question of the holder to answer. With a Handoff the Agent may go on meanwhile.',
+    },
     QUEUED: { description: 'No Agent holds it, and it waits for its turn in the queue: `queueEntry.position`.' },
     PAUSED: {
       description:

@@ -11,6 +11,7 @@ import { findTools } from '../../work/tools/queries.ts';
 import { commonArguments, isToolName, toolOfMany } from '../../work/tools/tool.ts';
 import { faultOfVariable } from '../../work/tools/variables.ts';
 import { operators } from '../access/roles.ts';
+import { ApprovalRule } from '../graphql/enums.ts';
 import { carryInput } from '../graphql/input/carryInput.ts';
 import {
   agentId,
@@ -129,6 +130,7 @@ const fields = {
     'Typed arguments, at most 50 in 16 KB. The Handoff sets them as context variables.',
   ),
   instructions: text({ bytes: sizes.reason }).describe('Instructions for the target in this case: at most 4 KB.'),
+  approval: oneOf(ApprovalRule).describe('Whether a person has to approve its Handoffs.'),
   carry: carryInput.describe(
     'What its Handoffs pass on. Null: what the collaboration with the target says, else everything.',
   ),
@@ -146,6 +148,7 @@ mutation('createHandoffTool', {
     variables: optional(fields.variables).transform((variables) => variables ?? []),
     instructions: optional(fields.instructions),
     carry: optional(fields.carry),
+    approval: kept(fields.approval),
     ...keyField,
   }),
   payload: payload('The tool is offered.'),
@@ -168,6 +171,7 @@ mutation('updateHandoffTool', {
     variables: kept(fields.variables),
     instructions: fields.instructions.nullable().optional(),
     carry: fields.carry.nullable().optional(),
+    approval: kept(fields.approval),
   }),
   payload: payload('The tool was changed.'),
   errors: [NotFoundError, ConflictError, InvalidStateError],

@@ -5,6 +5,7 @@ import { type HandoffTool as Tool, isEnabled, type ToolVariable } from '../../wo
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { partOfRecord } from '../graphql/declared.ts';
+import { ApprovalRule } from '../graphql/enums.ts';
 
 export const VariableType = builder.enumType('HandoffToolVariableType', {
   description: 'JSON types of the variables of a HandoffTool.',
@@ -105,6 +106,10 @@ builder.node(HandoffTool, {
       description:
         'What of the Context its Handoffs pass on; null for what the collaboration with the target says, else everything.',
       resolve: ({ carry }) => (carry === null ? null : asCarry(carry)),
+    }),
+    approval: t.expose('approval', {
+      type: ApprovalRule,
+      description: 'Whether a person has to approve its Handoffs; for a generated tool as its collaboration says.',
     }),
     generated: t.exposeBoolean('generated', {
       description: 'Whether it follows from a collaboration. Such a tool is changed with `updateAgent`.',

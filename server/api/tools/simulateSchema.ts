@@ -11,11 +11,12 @@ import { initiateHandoff } from '../../work/handoffs/initiateHandoff.ts';
 import { reassignSession } from '../../work/handoffs/reassignSession.ts';
 import { advancePipeline } from '../../work/pipelines/advancePipeline.ts';
 import { simulate, type Simulation } from '../../work/tools/simulate.ts';
+import type { Demand } from '../../work/handoffs/demanded.ts';
 import { everybody } from '../access/roles.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { SessionStatus } from '../graphql/enums.ts';
+import { ApprovalDemand, SessionStatus } from '../graphql/enums.ts';
 import { badArgument } from '../graphql/input/badArgument.ts';
 import { moveFields } from '../graphql/input/moveFields.ts';
 import {
@@ -41,7 +42,7 @@ const SimulatedVerdict = builder.objectRef<Verdict>('HandoffVerdict').implement(
   fields: (t) => ({
     rule: t.exposeString('rule', {
       description:
-        'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `transition`, `payload`, `limit`, `loop`, `type`, `role`, `free choice`, `availability`, `capacity`.',
+        'Name of the rule, in the order in which the act asks them: `target`, `who may hand off`, `version`, `open session`, `active only`, `proposal`, `tool`, `arguments`, `already assigned`, `enabled`, `collaborator`, `transition`, `payload`, `limit`, `loop`, `type`, `role`, `free choice`, `availability`, `capacity`.',
     }),
     passed: t.exposeBoolean('passed', {
       nullable: true,
@@ -76,7 +77,7 @@ const SimulatedTarget = builder.objectRef<NonNullable<Simulation['target']>>('Ha
   }),
 });
 
-const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').implement({
+export const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').implement({
   access: 'inherit',
   description: 'What a change of hands would give now.',
   fields: (t) => ({
@@ -92,9 +93,22 @@ const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulation').imp
     }),
     verdicts: t.field({
       type: [SimulatedVerdict],
-      listSize: 19,
+      listSize: 20,
       description: 'A verdict of each rule. The act gives the first refusal.',
       resolve: ({ verdicts }) => verdicts,
+    }),
+    approval: t.field({
+      type: ApprovalDemand,
+      nullable: true,
+      description:
+        'What demands that a person approves the Handoff first: the act would make it PROPOSED and move nothing. Null: it would move at once.',
+      resolve: ({ demandedBy }) => demandedBy as Demand | null,
+    }),
+    contentHash: t.string({
+      nullable: true,
+      description:
+        'Hash of the Context before changes, to send as `expectedContentHash`; null unless an approval is simulated.',
+      resolve: ({ contentHash }) => contentHash,
     }),
     target: t.field({
       type: SimulatedTarget,

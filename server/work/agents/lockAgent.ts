@@ -2,7 +2,7 @@ import { statement } from '../../core/changes.ts';
 import { NotFoundError } from '../../core/errors.ts';
 import { fromColumns } from '../../core/rows.ts';
 import type { Work } from '../../core/work.ts';
-import type { Agent, AgentCollaborator } from '../../generated/prisma/client.ts';
+import type { Agent, AgentCollaborator, ApprovalRule } from '../../generated/prisma/client.ts';
 import type { Carry } from '../context/carry.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { record } from '../events/record.ts';
@@ -42,13 +42,14 @@ export interface Collaboration {
   when?: string | null;
   instructions?: string | null;
   carry?: Carry | null | undefined;
+  approval?: ApprovalRule | undefined;
 }
 
 const findAgentsStatement = statement(`
-SELECT a.id, c."when", c.instructions, c.carry FROM agents a LEFT JOIN agent_collaborators c ON c.agent_id = $1 AND c.collaborator_id = a.id
+SELECT a.id, c."when", c.instructions, c.carry, c.approval FROM agents a LEFT JOIN agent_collaborators c ON c.agent_id = $1 AND c.collaborator_id = a.id
 WHERE a.id = ANY ($2::text[])`);
 
-type Found = Pick<AgentCollaborator, 'when' | 'instructions' | 'carry'> & { id: string };
+type Found = Pick<AgentCollaborator, 'when' | 'instructions' | 'carry'> & { id: string; approval: ApprovalRule | null };
 
 /** Replaces the agents that an agent may hand off to. */
 export async function setCollaborations(
@@ -64,7 +65,12 @@ export async function setCollaborations(
   work.changes.clear('agent_collaborators', agentId);
   for (const [position, { agentId: collaboratorId, ...given }] of collaborations.entries()) {
     const known = found.get(collaboratorId)!;
-    const { when = known.when, instructions = known.instructions, carry = known.carry } = given;
+    const {
+      when = known.when,
+      instructions = known.instructions,
+      carry = known.carry,
+      approval = known.approval,
+    } = given;
     work.insert('agent_collaborators', {
       agentId,
       collaboratorId,
@@ -72,6 +78,7 @@ export async function setCollaborations(
       when,
       instructions,
       carry: carry as never,
+      approval: approval ?? 'NONE',
     });
   }
 }

@@ -164,6 +164,8 @@ export interface Passage {
   /** Number of the Handoff in its Session. */
   depth?: number;
   reason?: string | null;
+  /** Fields that a person changed before approving the Handoff. */
+  edited?: readonly string[];
   /** The handoff tool that was called, and the instructions of it and of the stage for the target. */
   tool?: { name: string | null; instructions: string | null };
   /** In a pipeline: the stage of the target, and what the stage before was left with; without a name out of a pipeline. */
@@ -172,10 +174,11 @@ export interface Passage {
   chain: string[];
 }
 
-export const ownVariables = ({ from, to, depth, reason, tool, stage, chain }: Passage): ContextVariable[] =>
+export const ownVariables = ({ from, to, depth, reason, edited, tool, stage, chain }: Passage): ContextVariable[] =>
   Object.entries({
     _handoff_chain: chain,
     _handoff_depth: depth,
+    _handoff_edited: edited,
     _handoff_from: from,
     _handoff_instructions: tool?.instructions ?? undefined,
     _handoff_outcome: stage?.outcome,

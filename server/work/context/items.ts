@@ -124,6 +124,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
           isStale && !isAfterRequest(lastMessage?.sequence),
         ),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
+    editedItem(context.contextVariables),
     ...ofStage,
     workspaceItem(workspace),
     workingTreeItem(context.workingTree),
@@ -390,11 +391,24 @@ function messageItem(
 const inHeading = new Set([
   '_handoff_chain',
   '_handoff_depth',
+  '_handoff_edited',
   '_handoff_from',
   '_handoff_reason',
   '_handoff_to',
   '_handoff_tool',
 ]);
+
+function editedItem(variables: readonly ContextVariable[]): Item | null {
+  const edited = variables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_edited')?.value;
+  return Array.isArray(edited)
+    ? {
+        id: 'reason-3',
+        kind: 'REASON',
+        content: `An operator approved this handoff and edited before: ${edited.join(', ')}.`,
+        stage: 'head',
+      }
+    : null;
+}
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>
   inHeading.has(variable.name)

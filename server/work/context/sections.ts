@@ -39,6 +39,7 @@ const second: Record<string, string> = {
   'request-2': 'Latest request',
   'last-message-2': 'Last longer message',
   'reason-2': 'Reasons of earlier handoffs',
+  'reason-3': 'Edited by an operator',
 };
 /** Said in the heading. */
 const orders = {

@@ -2,7 +2,12 @@ import { canonicalJson } from '../../core/canonicalJson.ts';
 import { BadUserInputError } from '../../core/errors.ts';
 import { observed, type TracedRecord } from '../../core/observed.ts';
 import type { Work } from '../../core/work.ts';
-import type { AgentSessionState, HandoffStatus, SessionStatus } from '../../generated/prisma/client.ts';
+import type {
+  AgentSessionState,
+  ApprovalDecision,
+  HandoffStatus,
+  SessionStatus,
+} from '../../generated/prisma/client.ts';
 import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { record } from '../events/record.ts';
@@ -17,6 +22,7 @@ import {
   type HeldSession,
   type LastHandoff,
   type LockedAgent,
+  type OpenApproval,
   type QueuedSession,
   type ReadLimit,
   type Tenure,
@@ -70,6 +76,8 @@ export class Custody {
   tenure: Tenure | null;
   /** The Session's place in the queue; null when it does not wait. */
   queued: QueuedSession | null;
+  /** What the holder asked of a person and waits for; null when it waits for nobody. */
+  approval: OpenApproval | null;
   readonly #isAwaited: boolean;
   /** Tokens that fit into the holder's window; null when not known. */
   readonly contextWindow: number | null;
@@ -89,6 +97,7 @@ export class Custody {
     this.#limits = read.limits;
     this.pipeline = read.pipeline;
     this.queued = read.queued;
+    this.approval = read.approval;
     this.#isAwaited = read.isAwaited;
     this.contextWindow = read.contextWindow;
     this.#agents = new Map(read.agents.map((agent) => [agent.id, agent]));
@@ -113,6 +122,11 @@ export class Custody {
 
   get openHandoff(): LastHandoff | null {
     return this.handoff !== null && isOpenHandoff(this.handoff.status) ? this.handoff : null;
+  }
+
+  /** The Handoff that waits for a person's approval; null without one. */
+  get proposal(): LastHandoff | null {
+    return this.handoff?.status === 'PROPOSED' ? this.handoff : null;
   }
 
   /** The holder; null for a finished Session, although `session.agentId` keeps the last holder. */
@@ -179,11 +193,14 @@ export class Custody {
    * Merges these over the Session's context variables and marks each with its setter.
    * @throws BadUserInputError when the result exceeds the size limit.
    */
-  variablesWith(given: Record<string, unknown> | null): StoredVariables {
+  variablesWith(
+    given: Record<string, unknown> | null,
+    setBy: string = this.work.caller.agentId ?? this.work.caller.principal,
+  ): StoredVariables {
     const merged = mergeVariables(
       this.session.contextVariables as StoredVariables,
       given ?? {},
-      this.work.caller.agentId ?? this.work.caller.principal,
+      setBy,
       this.session.messageCount,
     );
     if (sizeOf(merged) > maxVariableBytes) {
@@ -202,6 +219,7 @@ export class Custody {
   ): void {
     const tenure = this.openTenure;
     if (tenure === null) return;
+    this.#withdraw();
     this.work.change('agent_sessions', tenure, {
       state,
       endSequence: this.session.messageCount,
@@ -214,6 +232,51 @@ export class Custody {
     this.work.change('agents', agent, { currentLoad: agent.currentLoad - 1 });
     // A Session that is queued at this very moment is not seen here: the next round of `assignQueued` finds it.
     if (this.#isAwaited) this.work.freed.set(agent.id, agent);
+  }
+
+  /** What the holder asked of a person ends with its tenure. A Session that paused for an answer goes on with the next holder. */
+  #withdraw(): void {
+    if (this.approval === null) return;
+    if (this.approval.kind === 'HANDOFF') return this.closeProposal({ status: 'CANCELLED', reason: 'superseded' });
+    this.decide('CANCELLED');
+    if (this.session.status === 'PAUSED') this.setStatus('RUNNING');
+  }
+
+  /** Ends what waits for a person. */
+  decide(decision: ApprovalDecision, given: { note?: string | null; edits?: unknown } = {}): void {
+    const { work, approval } = this;
+    if (approval === null) throw new Error(`session ${this.session.id} waits for no person`);
+    const { note = null, edits = null } = given;
+    work.change('approvals', approval, {
+      decision,
+      decidedAt: work.now,
+      note,
+      edits: edits as never,
+      decidedPrincipal: work.caller.principal,
+      decidedRole: work.caller.role,
+    });
+    this.approval = null;
+  }
+
+  /** Ends a Handoff that nobody approved. Custody is where it was. */
+  closeProposal({
+    status,
+    reason = null,
+  }: {
+    status: 'DECLINED' | 'TIMED_OUT' | 'CANCELLED';
+    reason?: string | null;
+  }): void {
+    const { proposal, work } = this;
+    if (proposal === null) throw new Error(`session ${this.session.id} has no proposed handoff`);
+    work.change('handoffs', proposal, {
+      status,
+      closedAt: work.now,
+      ...(status === 'CANCELLED' && { cancelReason: reason }),
+    });
+    this.decide(status, { note: status === 'DECLINED' ? reason : null });
+    this.changed();
+    this.recordHandoff(`HANDOFF_${status}`, proposal, { reason });
+    this.reportHandoff(proposal);
   }
 
   /** Opens a tenure: takes a place of the agent, makes it the holder and captures a snapshot of its context. */
@@ -324,7 +387,7 @@ export class Custody {
   /** Call it before custody moves: the SESSION_ event after it has the new holder. */
   recordHandoff(
     type: EventType,
-    handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'>,
+    handoff: Pick<LastHandoff, 'id' | 'targetAgentId' | 'sourceAgentId'> & { targetAgentSessionId?: string | null },
     {
       holderId = this.session.agentId,
       reason = null,
@@ -338,7 +401,11 @@ export class Custody {
       handoffId: handoff.id,
       reason,
       metadata,
-      parts: { target: this.agent(handoff.targetAgentId), source: this.agent(handoff.sourceAgentId) },
+      // The target of a proposal never heard of it.
+      parts: {
+        target: handoff.targetAgentSessionId === null ? null : this.agent(handoff.targetAgentId),
+        source: this.agent(handoff.sourceAgentId),
+      },
     });
   }
 

@@ -20,6 +20,7 @@ const names: readonly string[] = [
   'version',
   'open session',
   'active only',
+  'proposal',
   'tool',
   'arguments',
   'already assigned',
@@ -42,6 +43,7 @@ const ending: readonly string[] = [
   'version',
   'open session',
   'active only',
+  'proposal',
   'already assigned',
   'free choice',
 ];
@@ -65,6 +67,10 @@ export class DryRun {
   /** The rule whose refusal ended the command. */
   #endedBy: string | null = null;
   #target: Target | null = null;
+  /** What demands that a person approves the Handoff first; null when it would move the Session at once. */
+  demandedBy: string | null = null;
+  /** Hash of the Context before edits; null unless an approval is simulated. */
+  contentHash: string | null = null;
   /** The agent that would get the Session, as it is before. */
   target: Pick<Target, 'id' | 'maxCapacity' | 'currentLoad'> | null = null;
 

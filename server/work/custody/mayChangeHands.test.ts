@@ -40,6 +40,7 @@ const earlier = (fields: Partial<EarlierHandoff> = {}): EarlierHandoff => ({
 
 const started = (fields: Partial<StartedHandoff> = {}): StartedHandoff => ({
   callerAgentId: null,
+  proposalId: null,
   handoffsEnabled: true,
   maxHandoffs: 2,
   collaborators: ['b'],

@@ -64,6 +64,8 @@ export interface Move {
 export interface StartedHandoff {
   /** The agent that the caller's key is bound to; null for an operator. */
   callerAgentId: string | null;
+  /** Public id of the Handoff that waits for a person's approval, when an agent wants another; null otherwise. */
+  proposalId: string | null;
   handoffsEnabled: boolean;
   maxHandoffs: number;
   /** The agents that the holder may hand off to. */
@@ -136,6 +138,7 @@ export const rules = [
     name: 'active only',
     refuses: ({ session, started }) => session && started && notActive(session.agentId, session.tenureState),
   },
+  { name: 'proposal', refuses: ({ started }) => started && stillProposed(started.proposalId) },
   {
     name: 'already assigned',
     refuses: ({ session, target }) =>
@@ -267,6 +270,15 @@ function notActive(agentId: string | null, tenureState: AgentSessionState | null
   return new InvalidStateError(`Agent '${agentId}' is ${tenureState} in this session: ${then}`, tenureState, [
     'ACTIVE',
   ]);
+}
+
+function stillProposed(proposalId: string | null): InvalidStateError | null {
+  if (proposalId === null) return null;
+  return new InvalidStateError(
+    `Handoff ${proposalId} of this session waits for a person's approval: wait for the decision, or take it back (cancelHandoff)`,
+    'PROPOSED',
+    [],
+  );
 }
 
 function notAvailable({ id, archivedAt, administrativeStatus }: Target): AgentUnavailableError | null {

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonicalJson.ts';
+import type { ApprovalRule } from '../../generated/prisma/client.ts';
 import type { StageGuide } from '../context/stage.ts';
 import { faultOfComparing, sourceOfCondition } from './rules.ts';
 
@@ -35,6 +36,8 @@ export interface Transition {
   /** Null: always. */
   when: Condition | null;
   payloadSchema: object | null;
+  /** Whether a person has to approve the Handoffs that take it; absent for no. */
+  approval?: ApprovalRule | undefined;
 }
 
 export interface Definition {

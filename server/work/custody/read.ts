@@ -2,7 +2,7 @@ import { statement, type Statement } from '../../core/changes.ts';
 import { partialReaders } from '../../core/rights.ts';
 import { column, fromColumns } from '../../core/rows.ts';
 import type { Work } from '../../core/work.ts';
-import type { Agent, AgentSession, Handoff, QueueEntry, Session } from '../../generated/prisma/client.ts';
+import type { Agent, AgentSession, Approval, Handoff, QueueEntry, Session } from '../../generated/prisma/client.ts';
 import type { SessionPipeline, Stay } from './pipeline.ts';
 
 const columns = (fields: readonly string[], table: string): string =>
@@ -23,6 +23,7 @@ const sessionFields = [
   'pauseReason',
   'tokenBudget',
   'handoffsEnabled',
+  'handoffApproval',
   'maxHandoffs',
   'operatorEpoch',
   'messageCount',
@@ -110,18 +111,29 @@ const queuedFields = [
   'excludedAgentIds',
 ] as const satisfies (keyof QueueEntry)[];
 
+const approvalFields = [
+  'id',
+  'kind',
+  'agentId',
+  'deadlineAt',
+  'remindAt',
+  'remindedAt',
+] as const satisfies (keyof Approval)[];
+
 /** The columns that a Custody reads of each table. */
 export const custodyColumns = {
   session: columns(sessionFields, 'sessions'),
   tenure: columns(tenureFields, 't'),
   handoff: columns(handoffFields, 'h'),
   queued: columns(queuedFields, 'e'),
+  approval: columns(approvalFields, 'p'),
 };
 
 export type HeldSession = Pick<Session, (typeof sessionFields)[number]>;
 export type Tenure = Pick<AgentSession, (typeof tenureFields)[number]>;
 export type LastHandoff = Pick<Handoff, (typeof handoffFields)[number]>;
 export type QueuedSession = Pick<QueueEntry, (typeof queuedFields)[number]>;
+export type OpenApproval = Pick<Approval, (typeof approvalFields)[number]>;
 export type LockedAgent = Pick<Agent, (typeof agentFields)[number]>;
 
 export interface CustodyRead {
@@ -140,6 +152,8 @@ export interface CustodyRead {
   pipeline: SessionPipeline | null;
   /** The Session's place in the queue; null when it does not wait. */
   queued: QueuedSession | null;
+  /** What the holder asked of a person and waits for; null when it waits for nobody. */
+  approval: OpenApproval | null;
   /** Whether a queued Session waits for an agent like the holder. */
   isAwaited: boolean;
   /** The holder's; null when it is not known. */
@@ -242,7 +256,7 @@ t AS (
   SELECT ${custodyColumns.tenure} FROM agent_sessions t JOIN s ON t.id = s.last_agent_session_id),
 h AS MATERIALIZED (
   SELECT ${custodyColumns.handoff} FROM handoffs h JOIN s ON h.id = s.last_handoff_id),
-open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('INITIATED', 'ACCEPTED')),${inStage === null ? '' : needs}
+open_handoff AS (SELECT source_agent_id, target_agent_id FROM h WHERE status IN ('PROPOSED', 'INITIATED', 'ACCEPTED')),${inStage === null ? '' : needs}
 candidates AS (${inStage ?? ofType}),
 concerned AS (
   SELECT agent_id AS id FROM s WHERE $5::bool
@@ -260,6 +274,7 @@ SELECT
   (SELECT row_to_json(h) FROM h) AS handoff,
   (SELECT coalesce(json_agg(a), '[]') FROM a) AS agents,
   (SELECT row_to_json(q) FROM q) AS queued,
+  (SELECT row_to_json(p) FROM (SELECT ${custodyColumns.approval} FROM approvals p WHERE p.session_id = $1 AND p.decided_at IS NULL) p) AS approval,
   coalesce((SELECT true FROM queue_entries e WHERE e.wanted = ANY (ARRAY(SELECT unnest(ARRAY['/', type || '/', type || '/' || role, '/' || role]) FROM a WHERE id = (SELECT agent_id FROM s)))
     AND NOT e.suspended AND NOT e.escalated LIMIT 1), false) AS awaited,
   (SELECT coalesce(json_agg(agent_id), '[]') FROM (
@@ -283,6 +298,7 @@ interface Row {
   limits: Record<string, ReadLimit>;
   pipeline: PipelineRow;
   queued: object | null;
+  approval: object | null;
   awaited: boolean;
   contextWindow: number | null;
 }
@@ -315,6 +331,7 @@ export async function readCustody(work: Work, sessionId: string, options: LockOp
     limits: row.limits,
     pipeline: pipelineOf(row.pipeline),
     queued: row.queued && fromColumns<QueuedSession>(row.queued),
+    approval: row.approval && fromColumns<OpenApproval>(row.approval),
     isAwaited: row.awaited,
     contextWindow: row.contextWindow,
   };

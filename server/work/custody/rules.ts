@@ -26,6 +26,7 @@ export const agentSessionTransitions: Record<AgentSessionState, readonly AgentSe
 };
 
 export const handoffTransitions: Record<HandoffStatus, readonly HandoffStatus[]> = {
+  PROPOSED: ['INITIATED', 'DECLINED', 'CANCELLED', 'TIMED_OUT'],
   INITIATED: ['ACCEPTED', 'REJECTED', 'CANCELLED', 'TIMED_OUT', 'FAILED'],
   ACCEPTED: ['COMPLETED', 'FAILED'],
   COMPLETED: [],
@@ -33,6 +34,7 @@ export const handoffTransitions: Record<HandoffStatus, readonly HandoffStatus[]>
   REJECTED: [],
   CANCELLED: [],
   TIMED_OUT: [],
+  DECLINED: [],
 };
 
 export const agentTransitions: Record<AdministrativeStatus, readonly AdministrativeStatus[]> = {
@@ -47,7 +49,9 @@ export function statesBefore<State extends string>(table: Record<State, readonly
 }
 
 export const isOpenSession = (status: SessionStatus): boolean => sessionTransitions[status].length > 0;
-export const isOpenHandoff = (status: HandoffStatus): boolean => handoffTransitions[status].length > 0;
+/** Whether the Handoff moved the Session and has not ended. One that is PROPOSED moved nothing yet. */
+export const isOpenHandoff = (status: HandoffStatus): boolean =>
+  status !== 'PROPOSED' && handoffTransitions[status].length > 0;
 export const isOpenTenure = (state: AgentSessionState): boolean => agentSessionTransitions[state].length > 0;
 
 /** What a condition of a pipeline reads: the payload of the outcome, the newest payload of a stage, or a context variable. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
-import { operator, world } from '../../../test/world.ts';
+import { agentCaller, operator, world } from '../../../test/world.ts';
 import { silentLog } from '../../infra/log.ts';
 import { archiveAgent } from '../agents/archiveAgent.ts';
 import { setAgentStatus } from '../agents/setAgentStatus.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
+import { answerQuestion } from '../approvals/answerQuestion.ts';
+import { approveHandoff } from '../approvals/approveHandoff.ts';
+import { askPerson } from '../approvals/askPerson.ts';
+import { declineHandoff } from '../approvals/declineHandoff.ts';
 import {
   acceptHandoff,
   cancelHandoff,
@@ -149,6 +153,50 @@ describe('an act writes its events in order and delivers them to the inboxes of 
       'HANDOFF_COMPLETED: a b',
       'HANDOFF_INITIATED: a b',
       'SESSION_REASSIGNED: a b',
+    ]);
+  });
+
+  it('a handoff that a person has to approve: to the source only, until it is approved', async () => {
+    const made = async () => {
+      const id = await session('a', { handoffApproval: 'REQUIRED' });
+      return { id, handoffId: (await initiate(id, 'b', {}, { caller: agentCaller('a') })).handoffId };
+    };
+    const [approved, declined, left, taken] = [await made(), await made(), await made(), await made()];
+    const again = await session('a', { handoffApproval: 'REQUIRED' });
+    expect(await heard(again, () => initiate(again, 'b', {}, { caller: agentCaller('a') }))).toEqual([
+      'HANDOFF_PROPOSED_FOR_APPROVAL: a',
+    ]);
+    const given = { expectedContentHash: null, edits: null, note: null };
+    expect(await heard(approved.id, () => run(approveHandoff, { ...approved, ...given }))).toEqual([
+      'HANDOFF_APPROVED: a',
+      'HANDOFF_INITIATED: a b',
+      'SESSION_REASSIGNED: a b',
+    ]);
+    expect(await heard(declined.id, () => run(declineHandoff, { ...declined, reason: 'no' }))).toEqual([
+      'HANDOFF_DECLINED: a',
+    ]);
+    expect(await heard(left.id, () => reassign(left.id, { agentId: 'c' }))).toEqual([
+      'HANDOFF_CANCELLED: a',
+      'HANDOFF_INITIATED: a c',
+      'SESSION_REASSIGNED: a c',
+    ]);
+    expect(await heard(taken.id, () => run(cancelHandoff, { ...taken, reason: null }))).toEqual([
+      'HANDOFF_CANCELLED: a',
+    ]);
+  });
+
+  it('a question and its answer: to the holder', async () => {
+    const id = await held();
+    let questionId = '';
+    expect(
+      await heard(id, async () => {
+        ({ questionId } = await run(askPerson, { sessionId: id, question: 'Which?', options: null }));
+      }),
+    ).toEqual(['QUESTION_ASKED: a', 'SESSION_STATUS_CHANGED: a']);
+    expect(await heard(id, () => run(answerQuestion, { questionId, answer: 'This' }))).toEqual([
+      'TURN_APPENDED:',
+      'QUESTION_ANSWERED: a',
+      'SESSION_STATUS_CHANGED: a',
     ]);
   });
 

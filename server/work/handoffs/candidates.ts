@@ -27,7 +27,7 @@ export async function holdersCandidates(
   custody: Custody,
 ): Promise<{ agents: Target[]; move: Move & { started: StartedHandoff } }> {
   const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: null });
-  const started = startedHandoff(custody, read);
+  const started = startedHandoff(custody, read, { byAgent: false });
   const { path, collaborators, cameFrom } = started;
   const needs = (path?.ways ?? []).flatMap(({ to }) => to ?? []);
   const ids = path === null ? [...collaborators, ...(cameFrom === null ? [] : [cameFrom])] : [];

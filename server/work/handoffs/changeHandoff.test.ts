@@ -1,6 +1,8 @@
 import { house, somebodyElse, testRefusals, unknownId, type House, type Refusal } from '../../../test/refusals.ts';
+import { agentCaller } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
 import type { HandoffStatus } from '../../generated/prisma/client.ts';
+import { declineHandoff } from '../approvals/declineHandoff.ts';
 import { handoffTransitions, statesBefore } from '../custody/rules.ts';
 import {
   acceptHandoff,
@@ -30,6 +32,7 @@ const verbs = {
   FAILED: [failHandoff],
   CANCELLED: [cancelHandoff],
   TIMED_OUT: [timeOutHandoff],
+  DECLINED: [declineHandoff],
 };
 
 const inputOf = (mutation: Change, handoffId: string): object => ({
@@ -38,18 +41,24 @@ const inputOf = (mutation: Change, handoffId: string): object => ({
 });
 
 /** A handoff that somebody else brought into this status. */
-async function handoffIn(status: HandoffStatus, { unique, agent, session, reassign, run }: House): Promise<string> {
+async function handoffIn(status: HandoffStatus, h: House): Promise<string> {
+  const { unique, agent, session, reassign, initiate, run } = h;
   const [source, target] = [unique('source'), unique('target')];
-  await agent(source);
   await agent(target);
-  const { handoffId } = await reassign(await session(source), { agentId: target });
+  await agent(source, { collaborators: [target] });
+  const isProposed = status === 'PROPOSED' || status === 'DECLINED';
+  const sessionId = await session(source, { handoffApproval: isProposed ? 'REQUIRED' : 'NONE' });
+  const { handoffId } = isProposed
+    ? await initiate(sessionId, target, {}, { caller: agentCaller(source) })
+    : await reassign(sessionId, { agentId: target });
   if (handoffId === null) throw new Error('no handoff was made');
-  for (const verb of status === 'INITIATED' ? [] : verbs[status])
+  for (const verb of status === 'INITIATED' || status === 'PROPOSED' ? [] : verbs[status])
     await run(verb, { handoffId, reason: 'because' }, { caller: somebodyElse });
   return encodeId('handoff', handoffId);
 }
 
 const hints: Partial<Record<HandoffStatus, RegExp>> = {
+  PROPOSED: /a person has to approve it first \(approveHandoff\)/,
   INITIATED: /accept it first \(acceptHandoff\)/,
   ACCEPTED: /complete it, fail it, or reassign the session/,
 };
@@ -152,12 +161,12 @@ const wrongIds = [
 
 const confirming: Refusal[] = [
   ...wrongIds,
-  ...(['INITIATED', 'ACCEPTED', 'COMPLETED'] as const).map((status) => ({
+  ...(['PROPOSED', 'INITIATED', 'ACCEPTED', 'COMPLETED'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the handoff is ${status}`,
     given: async (h: House) => ({
       input: { handoffId: await handoffIn(status, h) },
-      data: { state: status, allowed: ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] },
+      data: { state: status, allowed: ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'DECLINED'] },
     }),
     says: /it did not come back/,
   })),
@@ -165,15 +174,17 @@ const confirming: Refusal[] = [
 
 const touching: Refusal[] = [
   ...wrongIds,
-  ...(['ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'TIMED_OUT'] as const).map((status) => ({
-    error: 'InvalidStateError' as const,
-    when: `the handoff is ${status}`,
-    given: async (h: House) => ({
-      input: { handoffId: await handoffIn(status, h) },
-      data: { state: status, allowed: ['INITIATED'] },
+  ...(['PROPOSED', 'ACCEPTED', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'TIMED_OUT', 'DECLINED'] as const).map(
+    (status) => ({
+      error: 'InvalidStateError' as const,
+      when: `the handoff is ${status}`,
+      given: async (h: House) => ({
+        input: { handoffId: await handoffIn(status, h) },
+        data: { state: status, allowed: ['INITIATED'] },
+      }),
+      says: /only one that waits to be accepted/,
     }),
-    says: /only one that waits to be accepted/,
-  })),
+  ),
   {
     error: 'InvalidStateError' as const,
     when: 'it was extended three times',

@@ -78,7 +78,15 @@ export async function cancelPendingHandoffs(
 type Decline = Exclude<Ending, { status: 'COMPLETED' | 'TIMED_OUT' }> | { status: 'TIMED_OUT' };
 
 const decline = (work: Work, handoffId: string, ending: Decline): Promise<HandoffAnswer> =>
-  changeHandoff(work, handoffId, ending.status, (custody, handoff) => giveBack(custody, handoff, ending));
+  changeHandoff(work, handoffId, ending.status, (custody, handoff) =>
+    handoff.status === 'PROPOSED' ? takeBackProposal(custody, ending) : giveBack(custody, handoff, ending),
+  );
+
+/** Nothing moved, so nothing returns (rule: approval). */
+function takeBackProposal(custody: Custody, ending: Decline): void {
+  if (ending.status === 'TIMED_OUT' || ending.status === 'CANCELLED')
+    custody.closeProposal({ status: ending.status, reason: reasonOf(ending) });
+}
 
 /** How to read the custody of a Session whose Handoff times out: with the agents that may get it next. */
 export const forTimeOut = ({ attempt }: Work): LockOptions => ({
@@ -115,7 +123,7 @@ function waitAfter(
   const finisher = {
     agentId: previousHolder.id,
     agentType: previousHolder.type,
-    tenureId: handoff.targetAgentSessionId,
+    tenureId: tenureOf(handoff),
   };
   enqueue(custody, queueOf(stageNamed(pipeline, stay.stage)), {
     handoff: null,
@@ -128,6 +136,11 @@ function waitAfter(
   });
   putStageBack(custody, handoff, null);
   return true;
+}
+
+function tenureOf({ id, targetAgentSessionId }: LastHandoff): string {
+  if (targetAgentSessionId === null) throw new Error(`handoff ${id} was never initiated`);
+  return targetAgentSessionId;
 }
 
 const readStatusStatement = statement(
@@ -154,7 +167,7 @@ FROM handoffs h WHERE h.id = $1`);
 async function changeHandoff(
   work: Work,
   handoffId: string,
-  to: Exclude<HandoffStatus, 'INITIATED'>,
+  to: Exclude<HandoffStatus, 'PROPOSED' | 'INITIATED' | 'DECLINED'>,
   change: (custody: Custody, handoff: LastHandoff) => Promise<void> | void,
 ): Promise<HandoffAnswer> {
   const sessionId = await work.lockSessionOf(handoffId);
@@ -191,6 +204,7 @@ async function changeHandoff(
 }
 
 function whyNot(status: HandoffStatus): string {
+  if (status === 'PROPOSED') return 'a person has to approve it first (approveHandoff)';
   if (status === 'INITIATED') return 'accept it first (acceptHandoff)';
   return status === 'ACCEPTED'
     ? 'its target has accepted it; complete it, fail it, or reassign the session'

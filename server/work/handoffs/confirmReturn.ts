@@ -7,7 +7,7 @@ import { demandAct } from '../custody/demand.ts';
 import { readStatus } from './changeHandoff.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
 
-const declined: HandoffStatus[] = ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED'];
+const declined: HandoffStatus[] = ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'DECLINED'];
 
 /** The source or an operator records that the source was told why its Handoff came back (rule: return). Keeps the first time. */
 export async function confirmReturn(work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> {

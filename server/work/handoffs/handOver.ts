@@ -32,6 +32,8 @@ export interface HandOver {
   finisher?: Finisher | null;
   /** The stay that a Handoff out of the pipeline leaves. */
   leftEntryId?: string | null;
+  /** The Handoff that a person approved, which moves the Session now; null for a new one. */
+  proposal?: LastHandoff | null;
 }
 
 export interface Advance {
@@ -89,7 +91,13 @@ interface Given {
   summary: string | null;
   reason: string | null;
   contextVariables: Record<string, unknown> | null;
-  tool?: { name: string; instructions: string | null };
+  /** By whom those variables are set; the caller, when omitted. */
+  variablesBy?: string;
+  tool?: { name: string | null; instructions: string | null };
+  /** Of a proposed Handoff; the next in the chain, when omitted. */
+  depth?: number;
+  /** Fields that a person changed before approving. */
+  edited?: readonly string[];
   /** Null: everything that the source may see. An operator's own move carries all (`byOperator`). */
   carry: Carry | null;
   byOperator: boolean;
@@ -114,11 +122,12 @@ export async function prepareContext(
   const read = await readVisibleSources(work, session.id, limit && { agentId: sourceAgentId!, from: limit.from });
   if (read === null) throw new Error(`session ${session.id} vanished under its lock`);
   const sources = given.call == null ? read.sources : withCall(read.sources, given.call);
-  const variables = custody.variablesWith(given.contextVariables);
+  const variables = custody.variablesWith(given.contextVariables, given.variablesBy);
   const passage = {
     ...(target && { to: target.id }),
-    depth: session.handoffCount + 1,
+    depth: given.depth ?? session.handoffCount + 1,
     reason: given.reason,
+    ...(given.edited !== undefined && given.edited.length > 0 && { edited: given.edited }),
     ...(given.tool && { tool: given.tool }),
     ...stagePassage(custody, told, given.tool),
   };
@@ -156,7 +165,7 @@ export async function prepareContext(
 function stagePassage(
   { pipeline, session }: Custody,
   told: Told | null,
-  tool: { name: string; instructions: string | null } | undefined,
+  tool: { name: string | null; instructions: string | null } | undefined,
 ): Pick<Passage, 'stage' | 'tool'> {
   if (pipeline === null) return {};
   if (session.stage === null) return told === null ? {} : { stage: { outcome: told.outcome, payload: told.payload } };
@@ -169,6 +178,32 @@ function stagePassage(
   };
 }
 
+/** What a Handoff stores of its Context and its parties. */
+export function rowOf(
+  custody: Custody,
+  { context, carry, contentHash }: Carried,
+  input: HandOver,
+  source: Finisher | null,
+) {
+  const { target } = input;
+  return {
+    via: input.via,
+    reason: input.reason,
+    ...storedContext(context),
+    carry: carry as never,
+    circular: custody.active.includes(target.id),
+    operatorEpoch: custody.session.operatorEpoch,
+    tokenEstimate: estimateTokensOf(canonicalJson(context)),
+    redactionCount: redactionsIn(context),
+    contentHash,
+    sourceAgentId: source?.agentId ?? null,
+    sourceAgentType: source?.agentType ?? null,
+    sourceAgentSessionId: source?.tenureId ?? null,
+    targetAgentId: target.id,
+    targetAgentType: target.type,
+  };
+}
+
 /**
  * Moves a locked Session to `target` with a Handoff: closes the open one (rule: supersede), ends the holder's tenure, begins
  * a PENDING one for the target, and stages the Handoff with its Context, snapshot, log entry and events. Returns the
@@ -176,9 +211,9 @@ function stagePassage(
  */
 export function handOver(custody: Custody, prepared: Carried, input: HandOver): string {
   const { work, session } = custody;
-  const { target, finisher = null } = input;
-  const { context, sources } = prepared;
-  const handoffId = work.newId();
+  const { target, finisher = null, proposal = null } = input;
+  const { sources } = prepared;
+  const handoffId = proposal?.id ?? work.newId();
   const previousHolder = custody.holder;
   const replaced = input.replaces ?? (custody.openHandoff?.status === 'INITIATED' ? custody.openHandoff : null);
   const left = input.replaces == null ? leaveHolder(custody) : sourceOf(custody, input.replaces);
@@ -208,7 +243,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
     previousAgentType: previousHolder?.type ?? session.previousAgentType,
     contextVariables: prepared.variables as never,
     lastReassignedAt: work.now,
-    handoffCount: session.handoffCount + 1,
+    handoffCount: session.handoffCount + (proposal === null ? 1 : 0),
   });
   const visible = {
     ...sources.visible,
@@ -235,31 +270,11 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
         });
   const { remindAfterMinutes = null } = presentStage(custody) ?? {};
 
-  const carried = canonicalJson(context);
-  const handoff = work.insert('handoffs', {
-    id: handoffId,
-    sessionId: session.id,
-    status: 'INITIATED',
-    via: input.via,
-    reason: input.reason,
-    ...storedContext(context),
-    carry: prepared.carry as never,
-    metadata: input.metadata ?? null,
-    depth: session.handoffCount,
-    circular: custody.active.includes(target.id),
-    operatorEpoch: session.operatorEpoch,
-    tokenEstimate: estimateTokensOf(carried),
-    redactionCount: redactionsIn(context),
-    contentHash: prepared.contentHash,
-    sourceAgentId: source?.agentId ?? null,
-    sourceAgentType: source?.agentType ?? null,
-    targetAgentId: target.id,
-    targetAgentType: target.type,
-    sourceAgentSessionId: source?.tenureId ?? null,
+  const moved = {
+    ...rowOf(custody, prepared, input, source),
+    status: 'INITIATED' as const,
     targetAgentSessionId: tenure.id,
-    priorTurnId: input.priorTurnId ?? sources.lastTurnId,
     snapshotId,
-    previousHandoffId: session.lastHandoffId,
     ...(stay === null
       ? { leftEntryId: input.leftEntryId ?? null }
       : {
@@ -268,20 +283,30 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
         }),
     // A trigger sets it where no stage is left.
     sentBack: enters?.way.back ?? (replaced?.leftEntryId == null ? queuedFrom : replaced)?.sentBack ?? false,
-    actorPrincipal: work.caller.principal,
-    actorRole: work.caller.role,
     initiatedAt: work.now,
     deadlineAt: minutesAfter(work.now, input.staleAfterMinutes),
     acceptWithinMinutes: input.staleAfterMinutes,
     extensions: 0,
     remindAt: remindAfterMinutes === null ? null : minutesAfter(work.now, remindAfterMinutes),
-  });
-  for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries()) {
-    work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
-  }
-  custody.changed({ lastHandoffId: handoffId });
-  const parties = { id: handoffId, sourceAgentId: handoff.sourceAgentId ?? null, targetAgentId: target.id };
-  custody.reportHandoff(handoff);
+  };
+  if (proposal === null) {
+    work.insert('handoffs', {
+      id: handoffId,
+      sessionId: session.id,
+      ...moved,
+      metadata: input.metadata ?? null,
+      depth: session.handoffCount,
+      priorTurnId: input.priorTurnId ?? sources.lastTurnId,
+      previousHandoffId: session.lastHandoffId,
+      actorPrincipal: work.caller.principal,
+      actorRole: work.caller.role,
+    });
+    for (const [position, toolCallId] of (input.triggeringToolCallIds ?? sources.lastTurnCallIds).entries())
+      work.insert('handoff_tool_calls', { handoffId, toolCallId, position });
+    custody.changed({ lastHandoffId: handoffId });
+  } else work.change('handoffs', proposal, moved);
+  const parties = { id: handoffId, sourceAgentId: moved.sourceAgentId, targetAgentId: target.id };
+  custody.reportHandoff(moved);
   custody.recordHandoff('HANDOFF_INITIATED', parties, { holderId: previousHolder?.id ?? null, reason: input.reason });
   custody.recordCustody('SESSION_REASSIGNED', {
     previousHolder,
@@ -297,7 +322,7 @@ export function handOver(custody: Custody, prepared: Carried, input: HandOver): 
       {
         handoff: encodeId('handoff', handoffId),
         session: encodeId('session', session.id),
-        source: handoff.sourceAgentId,
+        source: moved.sourceAgentId,
         target: target.id,
         duration_ms: Math.round((performance.now() - work.startedAt) * 10) / 10,
       },

@@ -2,14 +2,16 @@ import { statement } from '../../core/changes.ts';
 import { BadUserInputError } from '../../core/errors.ts';
 import { encodeId } from '../../core/ids.ts';
 import type { Work } from '../../core/work.ts';
-import type { SessionPriority } from '../../generated/prisma/client.ts';
+import type { ApprovalRule, SessionPriority } from '../../generated/prisma/client.ts';
+import { type Demand, demandedBy } from './demanded.ts';
+import { propose } from './propose.ts';
 import { type Carry, carryOf } from '../context/carry.ts';
 import { mergeVariables, type StoredVariables } from '../context/context.ts';
 import type { PendingCall } from '../context/withCall.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
-import { readsPayload, waysFrom } from '../custody/pipeline.ts';
+import { readsPayload, type Way, waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { enterStage, recordStage } from '../custody/stages.ts';
 import { queueOf } from '../pipelines/chooseOrQueue.ts';
@@ -54,11 +56,17 @@ export interface HandoffAnswer extends InitiateHandoffAnswer {
   handoffId: string;
 }
 
-/** The holder hands its Session to another agent (rules: active only, enabled, collaborator, limit, loop, prior turn). */
+export interface HandoffSettings {
+  staleAfterMinutes: number;
+  /** How long a proposed Handoff waits for a person. Omitted: a day. */
+  approveWithinMinutes?: number;
+}
+
+/** The holder hands its Session to another agent (rules: active only, proposal, approval, enabled, collaborator, limit, loop, prior turn). */
 export async function initiateHandoff(
   work: Work,
   input: InitiateHandoffInput,
-  { staleAfterMinutes }: { staleAfterMinutes: number },
+  { staleAfterMinutes, approveWithinMinutes }: HandoffSettings,
 ): Promise<InitiateHandoffAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { agents: [idMeant(work, input.targetAgentId)] });
@@ -67,38 +75,67 @@ export async function initiateHandoff(
   const earlier = await work.earlierAnswer<InitiateHandoffAnswer>();
   if (earlier !== null) return earlier;
 
-  const start: Start = { ...input, via: 'API', staleAfterMinutes, carry: carryOf(read.carry) };
+  const start: Start = {
+    ...input,
+    via: 'API',
+    byAgent: work.caller.agentId !== null,
+    staleAfterMinutes,
+    approveWithinMinutes,
+    carry: carryOf(read.carry),
+  };
   const waits = input.queue === true && isFull(target);
   const prepared = await prepareHandoff(custody, target, read, start, waits);
   if ((input.priority ?? null) !== null) custody.changed({ priority: input.priority! });
-  return waits
-    ? await waitForTarget(custody, target, prepared)
-    : { handoffId: handOver(custody, prepared.prepared, prepared.move), sessionId: input.sessionId };
+  if (waits && prepared.demand === null) return waitForTarget(custody, target, prepared);
+  return { handoffId: move(custody, prepared, start), sessionId: input.sessionId };
 }
 
 interface Start extends Omit<InitiateHandoffInput, 'queue' | 'priority'> {
   via: 'API' | 'TOOL';
+  /** Whether an agent wants the Handoff, so that a person may have to approve it. */
+  byAgent: boolean;
   staleAfterMinutes: number;
-  tool?: { name: string; instructions: string | null };
+  approveWithinMinutes?: number | undefined;
+  tool?: { name: string; instructions: string | null; approval?: ApprovalRule };
   carry: Carry | null;
   /** Stages the call that asks for the Handoff, and returns it unless the log has it. Runs when only the loop rule and the target's state can still refuse the Handoff. */
   before?: () => Promise<PendingCall | null>;
 }
 
-/** Asks the rules and hands over. */
+/** Asks the rules and hands over, or proposes it to a person. */
 export async function startHandoff(
   custody: Custody,
   target: LockedAgent,
   read: MoveRead,
   input: Start,
 ): Promise<HandoffAnswer> {
-  const { prepared, move } = await prepareHandoff(custody, target, read, input);
-  return { handoffId: handOver(custody, prepared, move), sessionId: custody.session.id };
+  const prepared = await prepareHandoff(custody, target, read, input);
+  return { handoffId: move(custody, prepared, input), sessionId: custody.session.id };
 }
 
 interface PreparedHandoff {
   prepared: Prepared;
   move: HandOver;
+  /** What demands that a person approves it; null when it moves the Session at once. */
+  demand: Demand | null;
+}
+
+function move(
+  custody: Custody,
+  { prepared, move, demand }: PreparedHandoff,
+  { summary, contextVariables, tool, carry, staleAfterMinutes, approveWithinMinutes }: Start,
+): string {
+  if (demand === null) return handOver(custody, prepared, move);
+  const request = {
+    summary,
+    contextVariables,
+    tool: tool === undefined ? null : { name: tool.name, instructions: tool.instructions },
+    carry,
+    outcome: null,
+    payload: null,
+    acceptWithinMinutes: staleAfterMinutes,
+  };
+  return propose(custody, prepared, move, { demand, request, approveWithinMinutes });
 }
 
 /** Asks the rules and builds the Context. With `waits` the target may be full. */
@@ -110,7 +147,7 @@ async function prepareHandoff(
   waits = false,
 ): Promise<PreparedHandoff> {
   const { work } = custody;
-  const started = startedHandoff(custody, read, input.contextVariables);
+  const started = startedHandoff(custody, read, { variables: input.contextVariables, byAgent: input.byAgent });
   const move = { session: movedSession(custody), expectedVersion: null, target, agentType: null, started };
   // The loop rule compares the Context's hash. The Context is built only after the earlier rules pass.
   demandMove(work, move, 'loop');
@@ -128,8 +165,25 @@ async function prepareHandoff(
 
   const triggeringToolCallIds = input.triggeringToolCallIds ?? (input.priorTurnId === null ? null : read.prior_calls);
   const staleAfterMinutes = enters?.way.to?.acceptWithinMinutes ?? input.staleAfterMinutes;
-  return { prepared, move: { ...input, triggeringToolCallIds, target, staleAfterMinutes, enters } };
+  const demand = input.byAgent
+    ? demandOf(custody, way, { tool: input.tool?.approval, collaboration: read.approval })
+    : null;
+  if (work.dryRun !== null) work.dryRun.demandedBy = demand;
+  return { prepared, move: { ...input, triggeringToolCallIds, target, staleAfterMinutes, enters }, demand };
 }
+
+/** What demands that a person approves a Handoff of an agent by this way (rule: approval). */
+export const demandOf = (
+  { session }: Custody,
+  way: Way | Error | null,
+  { tool, collaboration }: { tool?: ApprovalRule | undefined; collaboration?: ApprovalRule | null },
+): Demand | null =>
+  demandedBy({
+    SESSION: session.handoffApproval,
+    TRANSITION: way === null || way instanceof Error ? null : way.transition.approval,
+    TOOL: tool,
+    COLLABORATION: collaboration,
+  });
 
 const isFull = ({ currentLoad, maxCapacity }: LockedAgent): boolean => currentLoad >= maxCapacity;
 
@@ -180,12 +234,13 @@ export const moveColumns = `
   (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
       'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL,
       'againIn', CASE WHEN via IN ('API', 'TOOL') OR actor_role = 'AGENT' THEN (SELECT id FROM stage_entries e WHERE e.id = stage_entry_id AND e.attempt > 1) END) ORDER BY depth), '[]')
-    FROM handoffs WHERE session_id = $1 AND operator_epoch = $3) AS earlier,
+    FROM handoffs WHERE session_id = $1 AND operator_epoch = $3 AND target_agent_session_id IS NOT NULL) AS earlier,
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,
   (SELECT instructions FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS instructions,
   (SELECT carry FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS carry,
+  (SELECT approval FROM agent_collaborators WHERE agent_id = $2 AND collaborator_id = $6) AS approval,
   ${cameSql('e.session_id = $1 AND e.left_at IS NULL')} AS came`;
 const readMoveStatement = statement(`SELECT ${moveColumns}`);
 
@@ -211,6 +266,7 @@ export interface MoveRead {
   /** Of the collaboration with the target, for a generated tool. */
   instructions: string | null;
   carry: unknown;
+  approval: ApprovalRule | null;
   came: Came | null;
 }
 
@@ -239,8 +295,13 @@ export async function readMove(custody: Custody, input: Named): Promise<MoveRead
 /** Variables that are given with a handoff. */
 type Variables = Record<string, unknown> | null;
 
-export const startedHandoff = (custody: Custody, read: MoveRead, variables: Variables = null): StartedHandoff => ({
+export const startedHandoff = (
+  custody: Custody,
+  read: MoveRead,
+  { variables = null, byAgent }: { variables?: Variables; byAgent: boolean },
+): StartedHandoff => ({
   ...startedBy(custody, read),
+  proposalId: byAgent && custody.proposal !== null ? encodeId('handoff', custody.proposal.id) : null,
   path: pathOf(custody, { outcome: null, payload: undefined, variables }),
 });
 
@@ -273,7 +334,10 @@ export const nextStages = (custody: Custody, variables: Variables = null): Stage
     to === null ? [] : [{ stage: to, by: ` by outcome ${outcome}` }],
   ) ?? null;
 
-const startedBy = ({ session, active, work }: Custody, read: MoveRead): Omit<StartedHandoff, 'path'> => ({
+const startedBy = (
+  { session, active, work }: Custody,
+  read: MoveRead,
+): Omit<StartedHandoff, 'path' | 'proposalId'> => ({
   callerAgentId: work.caller.agentId,
   handoffsEnabled: session.handoffsEnabled,
   maxHandoffs: session.maxHandoffs,

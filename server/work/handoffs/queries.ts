@@ -1,10 +1,5 @@
-import type { HandoffStatus } from '../../generated/prisma/client.ts';
-
 /** The number of Handoffs that `chain` returns. */
 export const longestChain = 100;
-
-export const isOpenHandoff = ({ status }: { status: HandoffStatus }): boolean =>
-  status === 'INITIATED' || status === 'ACCEPTED';
 
 /** The Handoff that began the source's tenure, if it was accepted and came from this target. */
 export const returnOf = <H extends { sourceAgentId: string | null; acceptedAt: Date | null }>(

@@ -5,6 +5,7 @@ import { encodeId } from '../../core/ids.ts';
 import { repeat } from '../../core/repeat.ts';
 import { batonItself, type Announcer, type Logger, type Work } from '../../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import type { OpenApproval } from '../custody/read.ts';
 import { escalateStranded } from '../queue/escalate.ts';
 import { runCommand } from '../queue/runCommand.ts';
 import { forTimeOut, giveBack } from './changeHandoff.ts';
@@ -19,7 +20,9 @@ const findDue = statement(
   `SELECT id, longer, reminds FROM (
      SELECT id, due_at, reminds, coalesce((SELECT sum(by) FROM json_to_recordset($2) AS step (at timestamptz, by float8) WHERE at >= initiated_at), 0) AS longer
      FROM (SELECT id, deadline_at AS due_at, initiated_at, false AS reminds FROM handoffs WHERE status = 'INITIATED' AND deadline_at <= $1
-       UNION ALL SELECT id, remind_at, initiated_at, true FROM handoffs WHERE status = 'INITIATED' AND reminded_at IS NULL AND remind_at <= $1) w) h
+       UNION ALL SELECT id, remind_at, initiated_at, true FROM handoffs WHERE status = 'INITIATED' AND reminded_at IS NULL AND remind_at <= $1
+       UNION ALL SELECT id, deadline_at, requested_at, false FROM approvals WHERE decided_at IS NULL AND kind = 'HANDOFF' AND deadline_at <= $1
+       UNION ALL SELECT id, remind_at, requested_at, true FROM approvals WHERE decided_at IS NULL AND kind = 'HANDOFF' AND reminded_at IS NULL AND remind_at <= $1) w) h
    WHERE due_at + longer * interval '1 millisecond' <= $1 AND NOT id = ANY ($3) ORDER BY reminds, due_at LIMIT ${batch}`,
 );
 const forgetAnswers = statement(
@@ -93,9 +96,11 @@ async function timeOutIfDue(work: Work, handoffId: string, by: Date): Promise<{ 
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return { done: false };
   const custody = await Custody.of(work, sessionId, forTimeOut(work));
-  const { handoff } = custody;
-  if (handoff?.id !== handoffId || handoff.status !== 'INITIATED' || handoff.deadlineAt > by) return { done: false };
-  await giveBack(custody, handoff, { status: 'TIMED_OUT' });
+  const { handoff, proposal } = custody;
+  if (handoff?.id !== handoffId || handoff.deadlineAt > by) return { done: false };
+  if (proposal !== null) custody.closeProposal({ status: 'TIMED_OUT' });
+  else if (handoff.status === 'INITIATED') await giveBack(custody, handoff, { status: 'TIMED_OUT' });
+  else return { done: false };
   return { done: true };
 }
 
@@ -104,7 +109,8 @@ async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ d
   const sessionId = await work.lockSessionOf(handoffId, { skipLocked: true });
   if (sessionId === null) return { done: false };
   const custody = await Custody.of(work, sessionId);
-  const { handoff } = custody;
+  const { handoff, approval } = custody;
+  if (approval?.id === handoffId) return remindOfProposal(custody, approval, by);
   if (
     handoff?.id !== handoffId ||
     handoff.status !== 'INITIATED' ||
@@ -115,6 +121,17 @@ async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ d
     return { done: false };
   work.change('handoffs', handoff, { remindedAt: work.now });
   custody.recordHandoff('HANDOFF_REMINDED', handoff);
+  return { done: true };
+}
+
+/** Tells whoever listens once that a person should decide. The target does not know of it. */
+function remindOfProposal(custody: Custody, approval: OpenApproval, by: Date): { done: boolean } {
+  const { work, proposal } = custody;
+  if (proposal === null || approval.remindedAt !== null || approval.remindAt === null || approval.remindAt > by)
+    return { done: false };
+  work.change('approvals', approval, { remindedAt: work.now });
+  work.change('handoffs', proposal, { remindedAt: work.now });
+  custody.recordHandoff('HANDOFF_REMINDED', proposal);
   return { done: true };
 }
 

@@ -10,6 +10,8 @@ import { newId } from '../../core/ids.ts';
 import { createStamper } from '../../delivery/live/stamp.ts';
 import { silentLog } from '../../infra/log.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
+import { answerQuestion } from '../approvals/answerQuestion.ts';
+import { askPerson } from '../approvals/askPerson.ts';
 import { acceptHandoff, completeHandoff } from '../handoffs/changeHandoff.ts';
 import { foldPaths } from '../learning/foldPaths.ts';
 import { handoffGraph } from '../learning/handoffGraph.ts';
@@ -85,6 +87,8 @@ async function richSession(): Promise<string> {
   const { handoffId } = await advance(sessionId, 'DONE', { reason: 'written' });
   await run(acceptHandoff, { handoffId: handoffId! });
   await turn(sessionId);
+  const { questionId } = await run(askPerson, { sessionId, question: 'Which?', options: null });
+  await run(answerQuestion, { questionId, answer: 'This' });
   await reassign(sessionId, { agentId: 'bob', leavePipeline: true });
   await pool.query(
     `INSERT INTO import_lines (session_id, line_key, turn_id) SELECT session_id, 'line', id FROM turns WHERE session_id = $1 LIMIT 1`,

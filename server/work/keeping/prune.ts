@@ -62,6 +62,7 @@ const below = [
   'decisions',
   'tasks',
   'queue_entries',
+  'approvals',
   'handoffs',
   'context_snapshots',
   'stage_entries',

@@ -117,6 +117,12 @@ export function appendCall(
   return { id: toolCall.id, turnId: turn.id, turn: turn.index, sequence: toolCall.sequence };
 }
 
+/** Appends a turn with the words of the person that calls. */
+export function appendWords(custody: Custody, content: string): void {
+  stageTurn(custody, { messages: [{ role: 'USER', content }], toolCalls: [], usage: null, truncated: false }, null);
+  custody.recordLog('TURN_APPENDED');
+}
+
 /** Records a turn of the holder. The first one of a target that has accepted completes its Handoff (rule: complete). */
 function recordTurn(custody: Custody): void {
   custody.recordLog('TURN_APPENDED');
@@ -132,7 +138,9 @@ async function captureTruncation({ work, session, openTenure }: Custody): Promis
   });
 }
 
-function stageTurn({ work, session }: Custody, input: AppendTurnInput, agentSessionId: string | null): string {
+type Said = Omit<AppendTurnInput, 'sessionId' | 'agentId'>;
+
+function stageTurn({ work, session }: Custody, input: Said, agentSessionId: string | null): string {
   const { id, messageCount, turnCount, toolCallCount } = session;
   const log = new LogWriter(work, { id, messageCount, turnCount, toolCallCount }, agentSessionId);
   const { usage, workspace, truncated } = input;

@@ -2,6 +2,7 @@ import { InvalidPayloadError, InvalidStateError, NotFoundError, TransitionNotAll
 import { encodeId } from '../../core/ids.ts';
 import type { Work } from '../../core/work.ts';
 import { mergeVariables, type StoredVariables } from '../context/context.ts';
+import { propose } from '../handoffs/propose.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandMove, movedSession } from '../custody/demand.ts';
 import { type Path, undecidedText } from '../custody/mayChangeHands.ts';
@@ -16,7 +17,7 @@ import {
 import { payloadsSql } from '../custody/read.ts';
 import { enterStage, leaveStage, recordStage } from '../custody/stages.ts';
 import { type Advance, finisherOf, handOver, leaveHolder, prepareContext, toldOf } from '../handoffs/handOver.ts';
-import { pathOf, readMove, startedHandoff } from '../handoffs/initiateHandoff.ts';
+import { demandOf, type HandoffSettings, pathOf, readMove, startedHandoff } from '../handoffs/initiateHandoff.ts';
 import { enqueue } from '../queue/entry.ts';
 import { endWork } from '../sessions/changeSession.ts';
 import { chooseOrQueue, queueOf } from './chooseOrQueue.ts';
@@ -52,7 +53,7 @@ interface WayRead {
 export async function advancePipeline(
   work: Work,
   input: AdvancePipelineInput,
-  { staleAfterMinutes }: { staleAfterMinutes: number },
+  { staleAfterMinutes, approveWithinMinutes }: HandoffSettings,
 ): Promise<AdvancePipelineAnswer> {
   const { sessionId, outcome, contextVariables = null } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
@@ -85,7 +86,7 @@ export async function advancePipeline(
   const path = pathOf(custody, { outcome, payload, variables: contextVariables });
   // The guards bind the holder, not an operator.
   const moveRead = isAgents ? await readMove(custody, fromLastTurn) : null;
-  const started = moveRead && { ...startedHandoff(custody, moveRead), path };
+  const started = moveRead && { ...startedHandoff(custody, moveRead, { byAgent: true }), path };
   const move = { session: movedSession(custody), expectedVersion: null, target: null, agentType: null, started };
   demandMove(work, move, 'already assigned');
   const { stage, ways, undecided = [] } = demandStage(custody, path);
@@ -104,7 +105,9 @@ export async function advancePipeline(
   const problems = faultsOfPayload(work, schema, payload);
   if (schema !== null && problems.length > 0) throw new InvalidPayloadError(problems, schema);
 
-  if (contextVariables !== null) custody.changed({ contextVariables: variables as never });
+  // The end of the pipeline is no Handoff.
+  const demand = isAgents && way.to !== null ? demandOf(custody, way, {}) : null;
+  if (contextVariables !== null && demand === null) custody.changed({ contextVariables: variables as never });
   if (way.to === null) {
     complete(custody, way, { ...input, payload });
     return { sessionId, handoffId: null };
@@ -115,7 +118,7 @@ export async function advancePipeline(
   });
   const whole = { ...move, target, stage: way.to };
   // All agents of the stage are looked at under their locks before the Session waits.
-  demandMove(work, whole, target !== null ? 'loop' : work.attempt > 1 ? 'free choice' : undefined);
+  demandMove(work, whole, target !== null ? 'loop' : work.attempt > 1 && demand === null ? 'free choice' : undefined);
   const { reason, summary } = input;
   const enters = { way, payload };
   const acceptWithinMinutes = way.to.acceptWithinMinutes ?? staleAfterMinutes;
@@ -129,7 +132,7 @@ export async function advancePipeline(
     {
       reason,
       summary,
-      contextVariables: null,
+      contextVariables: demand === null ? null : contextVariables,
       carry: null,
       byOperator: !isAgents,
       came: moveRead?.came ?? null,
@@ -138,16 +141,27 @@ export async function advancePipeline(
     toldOf(enters),
   );
   demandMove(work, { ...whole, started: started && { ...started, contentHash: prepared.contentHash } });
-  const handoffId = handOver(custody, prepared, {
+  const given = {
     target,
-    via: 'PIPELINE',
+    via: 'PIPELINE' as const,
     reason,
     summary,
     metadata: null,
     staleAfterMinutes: acceptWithinMinutes,
     enters,
-  });
-  return { sessionId, handoffId };
+  };
+  if (work.dryRun !== null) work.dryRun.demandedBy = demand;
+  if (demand === null) return { sessionId, handoffId: handOver(custody, prepared, given) };
+  const request = {
+    summary,
+    contextVariables,
+    tool: null,
+    carry: null,
+    outcome,
+    payload,
+    acceptWithinMinutes: staleAfterMinutes,
+  };
+  return { sessionId, handoffId: propose(custody, prepared, given, { demand, request, approveWithinMinutes }) };
 }
 
 const fromLastTurn = { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: null };

@@ -17,7 +17,12 @@ export interface Fault {
 
 /** The faults of a definition. Ways are only followed when all names are right. */
 export function faultsOfDefinition(definition: Definition): Fault[] {
-  const faults = [...doubledNames(definition), ...unknownNames(definition), ...doubledOutcomes(definition)];
+  const faults = [
+    ...doubledNames(definition),
+    ...unknownNames(definition),
+    ...doubledOutcomes(definition),
+    ...approvedEnds(definition),
+  ];
   return faults.length > 0 ? faults : [...deadEnds(definition), ...wrongConditions(definition)];
 }
 
@@ -65,6 +70,19 @@ function doubledOutcomes({ transitions }: Definition): Fault[] {
     return [{ path: ['transitions', index, 'when'], message }];
   });
 }
+
+/** The end of a pipeline is no Handoff, so that there is nothing to approve. */
+const approvedEnds = ({ transitions }: Definition): Fault[] =>
+  transitions.flatMap(({ to, approval }, index) =>
+    to === null && approval === 'REQUIRED'
+      ? [
+          {
+            path: ['transitions', index, 'approval'],
+            message: 'is on a way to the end, which hands nothing off: leave it out, or add a stage before the end',
+          },
+        ]
+      : [],
+  );
 
 function deadEnds(definition: Definition): Fault[] {
   const { start, stages, transitions } = definition;

@@ -123,6 +123,7 @@ function giveTo(
     limits: {},
     pipeline: pipelineOf(row.pipeline),
     queued,
+    approval: null,
     isAwaited: false,
     contextWindow: null,
   });

@@ -187,6 +187,30 @@ async function writeEverything(): Promise<void> {
     await mutate('executeHandoffs', { sessionId: await session({ agentId: source }), response }, 'handoff { id }');
   }
 
+  for (const [index, text] of paragraphs.entries()) {
+    const contextVariables = values[index % values.length];
+    const propose = async (): Promise<string> => {
+      const sessionId = await session({ agentId: source, handoffApproval: 'REQUIRED' });
+      const input = { sessionId, toolName: `transfer_to_${target}`, arguments: { reason: 'Please' } };
+      return (await mutate('executeHandoffTool', input, 'handoff { id }'))['handoff']!.id;
+    };
+    const instructions = pages[index % pages.length];
+    const carry = { variables: [names[index % names.length]] };
+    const edits = { reason: text, summary: instructions, instructions, contextVariables, carry };
+    await mutate('approveHandoff', { handoffId: await propose(), edits, note: text }, 'handoff { id }');
+    await mutate('declineHandoff', { handoffId: await propose(), reason: text }, 'handoff { id }');
+    const sessionId = await session({ agentId: source });
+    const options = [packed(samples, 480)[index % packed(samples, 480).length]];
+    await mutate('askPerson', { sessionId, question: text, options }, 'session { id }');
+    const { session: waits } = await mutate(
+      'updateSession',
+      { sessionId, title: 'Waits' },
+      'session { id: question { id } }',
+    );
+    const questionId = (waits!.id as unknown as { id: string }).id;
+    await mutate('answerQuestion', { questionId, answer: text }, 'session { id }');
+  }
+
   const flow = {
     slug: 'flow',
     name: 'Flow',
@@ -438,7 +462,8 @@ function textFields(): string[] {
     const named = getNamedType(type);
     if (isInputObjectType(named))
       return Object.values(named.getFields()).flatMap((field) => fields(`${path}.${field.name}`, field.type));
-    return ['String', 'JSON'].includes(named.name) && !/\.(?:idempotencyKey|agentType|defaultType|type)$/.test(path)
+    return ['String', 'JSON'].includes(named.name) &&
+      !/\.(?:idempotencyKey|expectedContentHash|agentType|defaultType|type)$/.test(path)
       ? [path]
       : [];
   };

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/canonicalJson.ts';
 import { statement } from '../../core/changes.ts';
 import { fromColumns } from '../../core/rows.ts';
 import type { Work } from '../../core/work.ts';
-import type { Agent } from '../../generated/prisma/client.ts';
+import type { Agent, ApprovalRule } from '../../generated/prisma/client.ts';
 import { mayTakeMore, recordAgentChanged } from '../agents/lockAgent.ts';
 import { insertAgent } from '../agents/registerAgent.ts';
 import type { LockedAgent } from '../custody/read.ts';
@@ -39,13 +39,13 @@ type Settable = (typeof settable)[number];
 type KnownRow = Pick<Agent, 'id' | keyof Next['fields']> &
   LockedAgent & {
     definition: StoredDefinition | null;
-    collaborations: (Collaboration & { carry: unknown })[];
+    collaborations: (Collaboration & { carry: unknown; approval: ApprovalRule })[];
   };
 
 // In id order, as every statement that locks several agents.
 const lockAgents = statement(`
 SELECT clock_timestamp() AS now, row_to_json(a) AS agent, (
-  SELECT coalesce(json_agg(json_build_object('agentId', c.collaborator_id, 'when', c."when", 'instructions', c.instructions, 'carry', c.carry) ORDER BY c.position), '[]')
+  SELECT coalesce(json_agg(json_build_object('agentId', c.collaborator_id, 'when', c."when", 'instructions', c.instructions, 'carry', c.carry, 'approval', c.approval) ORDER BY c.position), '[]')
   FROM agent_collaborators c WHERE c.agent_id = a.id) AS collaborations
 FROM (
   SELECT id, type, name, role, description, instructions, model, context_window, definition, administrative_status, current_load, max_capacity, total_assigned, inbox_sequence, archived_at FROM agents
@@ -228,7 +228,10 @@ function nextOf(
   const wanted = resolved ?? (before?.sets.includes('collaborations') === true ? [] : null);
   const collaborations =
     wanted &&
-    wanted.map((each) => ({ ...each, carry: present.find(({ agentId }) => agentId === each.agentId)?.carry ?? null }));
+    wanted.map((each) => {
+      const { carry = null, approval = 'NONE' } = present.find(({ agentId }) => agentId === each.agentId) ?? {};
+      return { ...each, carry, approval };
+    });
   const now = (value: object): string => JSON.stringify(value);
   const { importedAt = null, ...earlier } = before ?? {};
   const isChanged =

@@ -35,6 +35,8 @@ export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<Se
       );
     }
     await demandBudget(custody);
+    // What the holder asked is withdrawn: it goes on without an answer.
+    if (custody.approval?.kind === 'QUESTION') custody.decide('CANCELLED');
     if (custody.openTenure?.state === 'PAUSED') custody.setTenureState(custody.openTenure, 'ACTIVE');
     custody.setStatus('RUNNING');
     custody.recordCustody('SESSION_STATUS_CHANGED');
@@ -70,6 +72,7 @@ export function endWork(custody: Custody, end: End): void {
   if (open?.status === 'INITIATED') custody.closeHandoff(open, { status: 'CANCELLED', cancelReason: 'session ended' });
   else if (open !== null)
     custody.closeHandoff(open, failed ? { status: 'FAILED', failureReason: end.endReason } : { status: 'COMPLETED' });
+  if (custody.proposal !== null) custody.closeProposal({ status: 'CANCELLED', reason: 'session ended' });
   custody.leaveQueue();
   custody.endTenure(custody.openTenure?.state === 'PENDING' ? 'DECLINED' : failed ? 'FAILED' : 'COMPLETED');
   leaveStage(custody, { outcome: null, sentBack: false });

@@ -1,7 +1,7 @@
 import { ForbiddenError, InvalidStateError, NoAgentAvailableError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import { type SessionWorkspace, workspaceId } from '../../core/workspace.ts';
-import type { Session, SessionPriority } from '../../generated/prisma/client.ts';
+import type { ApprovalRule, Session, SessionPriority } from '../../generated/prisma/client.ts';
 import { mergeVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove } from '../custody/demand.ts';
@@ -27,6 +27,8 @@ export interface CreateSessionInput {
   /** Null: the default, which is larger in a pipeline. */
   maxHandoffs: number | null;
   handoffsEnabled: boolean;
+  /** Whether a person has to approve the Handoffs that agents start. */
+  handoffApproval?: ApprovalRule | undefined;
   /** Slug of the pipeline that the Session runs through: its newest version. */
   pipeline?: string | null;
   /** Waits for an agent of the type when none is free. Excludes `agentId`. */
@@ -70,7 +72,7 @@ export interface SessionAnswer {
 /** Agents create only what they hold themselves, and loosen no limit of operators. @throws ForbiddenError */
 function demandOwn(
   { caller: { agentId } }: Work,
-  { pipeline, queue, priority, maxHandoffs, tokenBudget, request, ...input }: CreateSessionInput,
+  { pipeline, queue, priority, maxHandoffs, tokenBudget, request, handoffApproval, ...input }: CreateSessionInput,
 ): void {
   if (agentId === null) return;
   if (input.agentId !== agentId)
@@ -83,10 +85,11 @@ function demandOwn(
     tokenBudget == null &&
     request == null &&
     (priority ?? 'NORMAL') === 'NORMAL' &&
+    handoffApproval === undefined &&
     (maxHandoffs ?? 0) <= defaultMaxHandoffs;
   if (!isPlain)
     throw new ForbiddenError(
-      `Only an operator may give pipeline, queue, priority, tokenBudget, request or more than ${defaultMaxHandoffs} handoffs: leave them out`,
+      `Only an operator may give pipeline, queue, priority, tokenBudget, request, handoffApproval or more than ${defaultMaxHandoffs} handoffs: leave them out`,
     );
 }
 
@@ -151,6 +154,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     pauseReason: null,
     tokenBudget: input.tokenBudget ?? null,
     handoffsEnabled: input.handoffsEnabled,
+    handoffApproval: input.handoffApproval ?? 'NONE',
     maxHandoffs: input.maxHandoffs ?? (pipeline === null ? defaultMaxHandoffs : defaultMaxInPipeline),
     externalId: input.externalId ?? null,
     project: input.project ?? null,
@@ -185,6 +189,7 @@ export async function createSession(work: Work, input: CreateSessionInput): Prom
     limits: {},
     pipeline,
     queued: null,
+    approval: null,
     isAwaited: false,
     contextWindow: null,
   });

@@ -4,6 +4,8 @@ import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
 import { agentCaller, world } from '../../../test/world.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
+import { askPerson } from '../approvals/askPerson.ts';
+import { declineHandoff } from '../approvals/declineHandoff.ts';
 import { acceptHandoff, rejectHandoff } from '../handoffs/changeHandoff.ts';
 import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from './changeSession.ts';
 import { updateSession } from './updateSession.ts';
@@ -47,6 +49,10 @@ const expected: Titles = {
   'waits for its target for days': 'WAITING_FOR_ACCEPTANCE',
   'the last handoff waits for its target': 'WAITING_FOR_ACCEPTANCE',
   'was handed off as often as agents may': 'LIMIT_REACHED',
+  'its handoff waits for approval': 'WAITING_FOR_PERSON',
+  'its handoff waits for approval, paused': 'WAITING_FOR_PERSON',
+  'its holder asks': 'WAITING_FOR_PERSON',
+  'its handoff was declined': 'WORKING',
   'its holder paused': 'PAUSED',
   'paused while its target has not accepted': 'PAUSED',
   'paused in the queue': 'PAUSED',
@@ -86,6 +92,14 @@ beforeAll(async () => {
   await age(days, '3 days');
   await handOff(await start('the last handoff waits for its target', { maxHandoffs: 1 }));
   await accept(await start('was handed off as often as agents may', { maxHandoffs: 1 }));
+  const needsApproval = { handoffApproval: 'REQUIRED' };
+  await handOff(await start('its handoff waits for approval', needsApproval));
+  const proposed = await start('its handoff waits for approval, paused', needsApproval);
+  await handOff(proposed);
+  await run(pauseSession, change(proposed));
+  await run(askPerson, { sessionId: await start('its holder asks'), question: 'Which?', options: null });
+  const notApproved = await handOff(await start('its handoff was declined', needsApproval));
+  await run(declineHandoff, { handoffId: notApproved.handoffId, reason: 'no' });
   await run(pauseSession, change(await start('its holder paused')));
   const waiting = await start('paused while its target has not accepted');
   await handOff(waiting);

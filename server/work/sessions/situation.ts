@@ -6,7 +6,7 @@ import { atMaxHandoffs } from './stuck.ts';
 /** Minutes without activity after which the holder of a Session counts as silent. */
 export const silentAfterMinutes = 30;
 
-type Condition = Omit<Prisma.SessionWhereInput, 'status'> & { status: SessionStatus };
+type Condition = Omit<Prisma.SessionWhereInput, 'status'> & { status: SessionStatus | { in: SessionStatus[] } };
 
 /** What the situations are compared with: facts that no condition of a Session's row can say. */
 interface Moment {
@@ -17,6 +17,8 @@ interface Moment {
 }
 
 const waits = { lastHandoff: { status: 'INITIATED' } } satisfies Prisma.SessionWhereInput;
+const asksPerson = { approvals: { some: { decidedAt: null } } } satisfies Prisma.SessionWhereInput;
+const neither = { OR: [waits, asksPerson] } satisfies Prisma.SessionWhereInput;
 const mayGetATurn = { escalated: false } satisfies Prisma.QueueEntryWhereInput;
 
 /** The one definition of a Session's situation: exactly one of these conditions holds for every Session (rule: situation). */
@@ -26,19 +28,21 @@ const conditionsAt = ({ silentBefore, atLimit }: Moment) =>
       status: 'RUNNING',
       lastActivityAt: { gte: silentBefore },
       id: { notIn: atLimit },
-      NOT: waits,
+      NOT: neither,
     },
     SILENT: {
       status: 'RUNNING',
       lastActivityAt: { lt: silentBefore },
       id: { notIn: atLimit },
-      NOT: waits,
+      NOT: neither,
     },
-    LIMIT_REACHED: { status: 'RUNNING', id: { in: atLimit }, NOT: waits },
+    LIMIT_REACHED: { status: 'RUNNING', id: { in: atLimit }, NOT: neither },
     WAITING_FOR_ACCEPTANCE: { status: 'RUNNING', ...waits },
+    WAITING_FOR_PERSON: { status: { in: ['RUNNING', 'PAUSED'] }, ...asksPerson },
     QUEUED: { status: 'PAUSED', agentId: null, queueEntry: { ...mayGetATurn, suspended: false } },
     PAUSED: {
       status: 'PAUSED',
+      NOT: asksPerson,
       OR: [{ agentId: { not: null } }, { queueEntry: { ...mayGetATurn, suspended: true } }],
     },
     WITHOUT_HOLDER: { status: 'PAUSED', agentId: null, NOT: { queueEntry: mayGetATurn } },
@@ -63,5 +67,6 @@ export async function inSituations(pool: Pool, chosen: readonly Situation[]): Pr
   const conditions = await situations(pool, null);
   const oneOf = chosen.map((situation) => conditions[situation]);
   // The statuses stand alone for the index of statuses: PostgreSQL finds none in an OR of conditions that look at other tables.
-  return { status: { in: [...new Set(oneOf.map(({ status }) => status))] }, OR: oneOf };
+  const statuses = oneOf.flatMap(({ status }) => (typeof status === 'string' ? status : status.in));
+  return { status: { in: [...new Set(statuses)] }, OR: oneOf };
 }

@@ -3,7 +3,7 @@ import { statement } from '../../core/changes.ts';
 import { ForbiddenError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import type { SessionWorkspace } from '../../core/workspace.ts';
-import type { SessionPriority } from '../../generated/prisma/client.ts';
+import type { ApprovalRule, SessionPriority } from '../../generated/prisma/client.ts';
 import type { StoredVariables } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandOpen, demandVersion, lockSession } from '../custody/demand.ts';
@@ -20,6 +20,7 @@ export interface UpdateSessionInput {
   /** Merged into the Session's variables; null removes one. */
   contextVariables?: Record<string, unknown> | undefined;
   handoffsEnabled?: boolean | undefined;
+  handoffApproval?: ApprovalRule | undefined;
   maxHandoffs?: number | undefined;
   priority?: SessionPriority | undefined;
   /** Null removes it. */

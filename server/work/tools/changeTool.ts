@@ -4,7 +4,7 @@ import { encodeId } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import { fromColumns } from '../../core/rows.ts';
 import type { Work } from '../../core/work.ts';
-import type { Agent, HandoffTool } from '../../generated/prisma/client.ts';
+import type { Agent, ApprovalRule, HandoffTool } from '../../generated/prisma/client.ts';
 import { recordAgentChanged } from '../agents/lockAgent.ts';
 import type { Carry } from '../context/carry.ts';
 import { demandNameFree } from './names.ts';
@@ -21,6 +21,7 @@ export interface ToolFields {
   variables: readonly ToolVariable[];
   instructions: string | null;
   carry?: Carry | null;
+  approval?: ApprovalRule | undefined;
 }
 
 export interface ToolAnswer {
@@ -29,7 +30,7 @@ export interface ToolAnswer {
 
 export async function createHandoffTool(
   work: Work,
-  { name, targetAgentId, agentIds, description, variables, instructions, carry = null }: ToolFields,
+  { name, targetAgentId, agentIds, description, variables, instructions, carry = null, approval = 'NONE' }: ToolFields,
 ): Promise<ToolAnswer> {
   await work.begin();
   const agents = await lockAgents(work, [...agentIds, targetAgentId]);
@@ -45,6 +46,7 @@ export async function createHandoffTool(
     variables: variables as never,
     instructions,
     carry: carry as never,
+    approval,
     createdAt: work.now,
     archivedAt: null,
   });

@@ -19,6 +19,7 @@ const tool = (fields: Partial<HandoffTool> = {}): HandoffTool => ({
   variables: [],
   instructions: null,
   carry: null,
+  approval: 'NONE',
   generated: false,
   createdAt: null,
   archivedAt: null,

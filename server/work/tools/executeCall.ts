@@ -9,20 +9,26 @@ import {
   type ToolResult,
   UnknownHandoffTargetError,
 } from '../../core/errors.ts';
+import { encodeId } from '../../core/ids.ts';
 import type { Work } from '../../core/work.ts';
 import { carryOf } from '../context/carry.ts';
 import { bounds } from '../context/sources.ts';
 import type { PendingCall } from '../context/withCall.ts';
+import type { ApprovalRule, HandoffStatus } from '../../generated/prisma/client.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct, demandLocked, demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import {
   type HandoffAnswer,
+  type HandoffSettings,
   moveColumns,
   type MoveRead,
   moveValues,
+  demandOf,
   nextStages,
+  startedHandoff,
   startHandoff,
 } from '../handoffs/initiateHandoff.ts';
+import { wayTo } from '../custody/mayChangeHands.ts';
 import { withCandidates } from '../handoffs/target.ts';
 import { appendCall } from '../log/appendTurn.ts';
 import { checkArguments, type GivenArguments } from './arguments.ts';
@@ -58,7 +64,7 @@ export async function executeCall(
   work: Work,
   { sessionId, agentId }: ExecuteInput,
   call: Call,
-  { staleAfterMinutes }: { staleAfterMinutes: number },
+  { staleAfterMinutes, approveWithinMinutes }: HandoffSettings,
 ): Promise<ExecuteAnswer> {
   await lockSession(work, sessionId);
   const custody = await Custody.of(work, sessionId, { agents: [targetOf(call), agentId].filter((id) => id !== null) });
@@ -69,7 +75,11 @@ export async function executeCall(
   const read = await readCall(custody, call, agentId);
   const { recorded } = read;
   if (recorded?.handoff_id != null)
-    return { handoffId: recorded.handoff_id, sessionId, content: contentFor(recorded.target_agent_id!, call.detected) };
+    return {
+      handoffId: recorded.handoff_id,
+      sessionId,
+      content: contentFor(recorded.target_agent_id!, call.detected, recorded.status === 'PROPOSED'),
+    };
   demandAct(custody, 'work', { actsFor: agentId });
   demandMove(
     work,
@@ -78,7 +88,11 @@ export async function executeCall(
       expectedVersion: null,
       target: null,
       agentType: null,
-      started: { ...nothing, callerAgentId: work.caller.agentId },
+      started: {
+        ...nothing,
+        callerAgentId: work.caller.agentId,
+        proposalId: custody.proposal && encodeId('handoff', custody.proposal.id),
+      },
     },
     'already assigned',
   );
@@ -99,7 +113,11 @@ export async function executeCall(
   // The offer of a defined tool permits this Handoff.
   if (tool !== null) read.collaborators = [...read.collaborators, targetId];
 
-  const content = contentFor(targetId, detected);
+  const approval = tool === null ? 'NONE' : tool.approval;
+  const { path } = startedHandoff(custody, read, { variables: given.variables, byAgent: true });
+  const way = path && wayTo(path, target);
+  const isProposed = demandOf(custody, way, { tool: approval, collaboration: read.approval }) !== null;
+  const content = contentFor(targetId, detected, isProposed);
   const triggeringToolCallIds: string[] = recorded === null ? [] : [recorded.id];
   const answer = await startHandoff(custody, target, read, {
     sessionId,
@@ -112,7 +130,13 @@ export async function executeCall(
     triggeringToolCallIds,
     via: 'TOOL',
     staleAfterMinutes,
-    tool: { name: nameOfTool(tool, detected), instructions: tool === null ? read.instructions : tool.instructions },
+    approveWithinMinutes,
+    byAgent: true,
+    tool: {
+      name: nameOfTool(tool, detected),
+      instructions: tool === null ? read.instructions : tool.instructions,
+      approval,
+    },
     carry: carryOf(tool?.carry ?? read.carry),
     before: async () => {
       if (recorded === null) {
@@ -124,7 +148,7 @@ export async function executeCall(
         };
         const staged = appendCall(custody, appended);
         triggeringToolCallIds.push(staged.id);
-        return pendingCall(appended, staged, read);
+        return pendingCall(appended, staged, isProposed ? { ...read, hash: read.proposed_hash } : read);
       }
       if (!recorded.answered) work.change('tool_calls', { id: recorded.id }, { result: content });
       await work.flush();
@@ -135,6 +159,7 @@ export async function executeCall(
 }
 
 const nothing = {
+  proposalId: null,
   handoffsEnabled: true,
   maxHandoffs: 0,
   collaborators: [],
@@ -150,7 +175,7 @@ const nothing = {
 const readCallStatement = statement(`
 SELECT ${moveColumns},
   (SELECT row_to_json(r) FROM (
-    SELECT c.id, coalesce(c.result, c.error) IS NOT NULL AS answered, h.id AS handoff_id, h.target_agent_id
+    SELECT c.id, coalesce(c.result, c.error) IS NOT NULL AS answered, h.id AS handoff_id, h.target_agent_id, h.status
     FROM tool_calls c
       LEFT JOIN handoff_tool_calls t ON t.tool_call_id = c.id
       LEFT JOIN handoffs h ON h.id = t.handoff_id AND h.via = 'TOOL' AND (h.source_agent_id = $8 OR ($8 IS NULL AND h.id = $9::uuid))
@@ -158,19 +183,32 @@ SELECT ${moveColumns},
       AND (h.id IS NOT NULL OR (EXISTS (SELECT FROM turns u WHERE u.id = c.turn_id AND u.agent_session_id = $10::uuid) AND (c.name = $11
         OR (c.result IS NULL AND c.error IS NULL AND (c.name LIKE 'mcp\\_\\_%' OR c.name = 'baton_handoff' OR translate(lower(c.name), '-', '_') = translate(lower($11), '-', '_'))))))
     ORDER BY h.id IS NULL, c.index DESC LIMIT 1) r) AS recorded,
-  (SELECT json_build_object('name', t.name, 'targetAgentId', t.target_agent_id, 'variables', t.variables, 'instructions', t.instructions, 'carry', t.carry, 'generated', false)
+  (SELECT json_build_object('name', t.name, 'targetAgentId', t.target_agent_id, 'variables', t.variables, 'instructions', t.instructions, 'carry', t.carry, 'approval', t.approval, 'generated', false)
     FROM handoff_tools t JOIN handoff_tool_offers o ON o.tool_id = t.id AND o.agent_id = $2 WHERE t.id = $12::uuid AND t.archived_at IS NULL) AS tool,
   left($13::jsonb::text, ${bounds.argumentCharacters + 1}) AS arguments_text, coalesce(octet_length($13::jsonb::text), 0) AS arguments_bytes,
-  encode(sha256(convert_to(E'\\n' || $11 || ' ' || coalesce($13::jsonb::text, '') || ' ' || $14, 'UTF8')), 'hex') AS hash`);
+  ${['$14', '$15'].map((content, index) => `encode(sha256(convert_to(E'\\n' || $11 || ' ' || coalesce($13::jsonb::text, '') || ' ' || ${content}, 'UTF8')), 'hex') AS ${['hash', 'proposed_hash'][index]!}`).join(', ')}`);
 
 interface CallRead extends MoveRead {
-  recorded: { id: string; answered: boolean; handoff_id: string | null; target_agent_id: string | null } | null;
+  recorded: {
+    id: string;
+    answered: boolean;
+    handoff_id: string | null;
+    target_agent_id: string | null;
+    status: HandoffStatus | null;
+  } | null;
   tool: OfferedTool | null;
   arguments_text: string | null;
   arguments_bytes: number;
   hash: string;
+  /** The hash when a person has to approve the Handoff, which the call's result says. */
+  proposed_hash: string;
 }
-type OfferedTool = Pick<HandoffTool, 'name' | 'targetAgentId' | 'variables' | 'instructions' | 'carry' | 'generated'>;
+type OfferedTool = Pick<
+  HandoffTool,
+  'name' | 'targetAgentId' | 'variables' | 'instructions' | 'carry' | 'generated'
+> & {
+  approval: ApprovalRule;
+};
 
 /**
  * Reads what a call needs. For an operator that names no agent only the waiting Handoff counts as a repetition: until it is
@@ -195,7 +233,7 @@ export async function readCall(
     detected?.toolName ?? '',
     detected?.tool?.id ?? null,
     detected?.arguments == null ? null : JSON.stringify(detected.arguments),
-    target === null ? '' : contentFor(target, detected),
+    ...[false, true].map((isProposed) => (target === null ? '' : contentFor(target, detected, isProposed))),
   ]);
   if (read === undefined) throw new Error('the query of a call returned no row');
   return read;
@@ -307,8 +345,10 @@ function foreignArguments(given: Readonly<Record<string, unknown>>): Record<stri
   return { reason: text('reason', 'message', 'task'), summary: text('summary', 'context'), variables: named };
 }
 
-function contentFor(targetId: string, detected: DetectedCall | null): string {
+function contentFor(targetId: string, detected: DetectedCall | null, isProposed: boolean): string {
   const dropped = detected?.problem?.code === 'RESERVED_ARGUMENTS' ? ` ${detected.problem.message}.` : '';
+  if (isProposed)
+    return `Proposed: a person has to approve the handoff to '${targetId}'. You hold the session until then. End your turn: you are told what was decided before your next prompt.${dropped}`;
   return `Handed off to '${targetId}', which goes on with the work: stop here.${dropped}`;
 }
 

@@ -1,4 +1,5 @@
 import { statement, type Statement } from '../../core/changes.ts';
+import type { ApprovalRule } from '../../generated/prisma/client.ts';
 import { generatedPrefix, type HandoffTool, type ToolVariable } from './tool.ts';
 
 /** Runs a prepared statement: a transaction or the pool. */
@@ -27,6 +28,7 @@ interface Row {
   variables: ToolVariable[];
   instructions: string | null;
   carry: unknown;
+  approval: ApprovalRule;
   generated: boolean;
   created_at: Date | null;
   archived_at: Date | null;
@@ -45,13 +47,13 @@ const ofTarget = `a.name AS target_name, a.role AS target_role, a.archived_at IS
 
 const defined = `SELECT t.id, t.name, t.description, NULL AS "when", t.target_agent_id,
     ARRAY(SELECT o.agent_id FROM handoff_tool_offers o WHERE o.tool_id = t.id ORDER BY o.agent_id) AS agent_ids,
-    t.variables, t.instructions, t.carry, false AS generated, t.created_at, t.archived_at, ${ofTarget}
+    t.variables, t.instructions, t.carry, t.approval, false AS generated, t.created_at, t.archived_at, ${ofTarget}
   FROM handoff_tools t JOIN agents a ON a.id = t.target_agent_id`;
 
 // Without statistics a join would read all agents: a page of 60,000 tools took over 5 s.
 const generated = `SELECT ${generatedId} AS id, '${generatedPrefix}' || c.collaborator_id AS name, a.description, c."when", c.collaborator_id AS target_agent_id,
     ARRAY[c.agent_id] AS agent_ids,
-    '[]'::jsonb AS variables, c.instructions, c.carry, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
+    '[]'::jsonb AS variables, c.instructions, c.carry, c.approval, true AS generated, NULL::timestamptz AS created_at, coalesce(a.archived_at, s.archived_at) AS archived_at, ${ofTarget}
   FROM agent_collaborators c
     CROSS JOIN LATERAL (SELECT * FROM agents WHERE id = c.collaborator_id LIMIT 1) a
     CROSS JOIN LATERAL (SELECT archived_at FROM agents WHERE id = c.agent_id LIMIT 1) s`;
@@ -115,6 +117,7 @@ const toolOf = (row: Row): HandoffTool => ({
   variables: row.variables,
   instructions: row.instructions,
   carry: row.carry,
+  approval: row.approval,
   generated: row.generated,
   createdAt: row.created_at,
   archivedAt: row.archived_at,

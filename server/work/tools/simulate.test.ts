@@ -75,6 +75,7 @@ describe('simulateHandoff', () => {
         'version',
         'open session',
         'active only',
+        'proposal',
         'tool',
         'arguments',
         'already assigned',
@@ -114,7 +115,7 @@ describe('simulateHandoff', () => {
       true,
       true,
       'INVALID_STATE',
-      ...Array.from({ length: 14 }, () => null),
+      ...Array.from({ length: 15 }, () => null),
     ]);
   });
 

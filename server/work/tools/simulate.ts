@@ -10,6 +10,8 @@ import type { CarriedEntry } from '../queue/entry.ts';
 
 export interface Simulation {
   verdicts: Verdict[];
+  demandedBy: string | null;
+  contentHash: string | null;
   /** The agent that would get the Session, as it is before; null when there is none. */
   target: DryRun['target'];
   /** The Session as the act would leave it; null when a rule refuses. */
@@ -51,6 +53,8 @@ export async function simulate(work: Work, act: (work: Work) => Promise<Answer>)
   const made = answer && (await readMade(work, answer));
   return {
     verdicts: dryRun.verdicts(),
+    demandedBy: dryRun.demandedBy,
+    contentHash: dryRun.contentHash,
     target: dryRun.target,
     after: dryRun.isRefused || made === null ? null : made.after,
     carried: made?.carried ?? null,

@@ -1,3 +1,5 @@
+import type { ApprovalRule } from '../../generated/prisma/client.ts';
+
 /** A function that an agent may call to hand off: defined by a person, or generated from a collaboration. */
 export interface HandoffTool {
   id: string;
@@ -11,6 +13,8 @@ export interface HandoffTool {
   instructions: string | null;
   /** What its Handoffs pass on; null for what the collaboration with the target says, else everything. */
   carry: unknown;
+  /** Whether a person has to approve its Handoffs. */
+  approval: ApprovalRule;
   generated: boolean;
   /** Null for a generated tool. */
   createdAt: Date | null;

@@ -37,7 +37,9 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   values: {
     BAD_USER_INPUT: { description: 'An id or a value is malformed.' },
     NOT_FOUND: { description: 'The record does not exist, or the caller may not read it.' },
-    CONFLICT: { description: 'The record has another version than expected, or the id or external id is taken.' },
+    CONFLICT: {
+      description: 'The record has another version or Context than expected, or the id or external id is taken.',
+    },
     INVALID_STATE: { description: 'The state of the record does not allow the change.' },
     ALREADY_ASSIGNED: { description: 'The agent already holds the Session.' },
     AGENT_UNAVAILABLE: { description: 'The agent is draining, offline or archived.' },
@@ -152,6 +154,10 @@ builder.objectType(ConflictError, {
     sessionId: t.exposeID('sessionId', {
       nullable: true,
       description: 'Id of the open Session that has the external id; null for other conflicts.',
+    }),
+    contentHash: t.exposeString('contentHash', {
+      nullable: true,
+      description: 'Hash of the Context that a proposed Handoff would pass on now; null for other conflicts.',
     }),
   }),
 });

@@ -56,6 +56,9 @@ const example: Record<string, unknown> = {
   url: 'https://example.com/',
   webhookId: unknownId('webhook'),
   deliveryId: unknownId('delivery'),
+  questionId: unknownId('question'),
+  question: 'Which one?',
+  answer: 'This one',
 };
 /** What no required field asks for. */
 const besides: Record<Mutation, object> = { createSession: { agentId: 'ada' }, reassignSession: { agentId: 'ada' } };
@@ -214,6 +217,19 @@ const refused: Record<string, Bad> = {
   summary: text({ bytes: 32 * KB }),
   reason: text({ bytes: 4 * KB }),
   'failSession.reason': nonBlank({ bytes: 4 * KB }),
+  'declineHandoff.reason': nonBlank({ bytes: 4 * KB }),
+  questionId: idOf('question'),
+  question: nonBlank({ bytes: 4 * KB }),
+  answer: nonBlank({ bytes: 4 * KB }),
+  options: listWith(nonBlank({ characters: 500 }), ['This one']),
+  expectedContentHash: ['', 'nonsense', 'a'.repeat(63), 'A'.repeat(64)],
+  edits: [
+    ...agentMeant.map((targetAgentId) => ({ targetAgentId })),
+    ...text({ bytes: 4 * KB }).map((value) => ({ reason: value })),
+    ...text({ bytes: 32 * KB }).flatMap((value) => [{ summary: value }, { instructions: value }]),
+    ...contextVariables.map((value) => ({ contextVariables: value })),
+    ...carry.map((value) => ({ carry: value })),
+  ],
   'rejectHandoff.reason': nonBlank({ bytes: 4 * KB }),
   'failHandoff.reason': nonBlank({ bytes: 4 * KB }),
   idempotencyKey: nonBlank({ characters: 128 }),
@@ -315,6 +331,8 @@ const anything = [
   'dryRun',
   'createKey.role',
   'priority',
+  'handoffApproval',
+  'approval',
   'enabled',
   'rotateSecret',
   'release',

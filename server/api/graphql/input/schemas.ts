@@ -125,6 +125,7 @@ const nouns: Record<IdPrefix, string> = {
   key: 'key',
   tool: 'handoff tool',
   pipeline: 'pipeline',
+  question: 'question',
   webhook: 'webhook',
   delivery: 'delivery',
 };

@@ -1,0 +1,21 @@
+import { mutation, type Desk } from './ask.ts';
+import { answer } from './result.ts';
+import { sessionMeant } from './session.ts';
+
+/** Asking a person: baton_ask. */
+
+const document = mutation('askPerson', 'questionId session { id }');
+
+export interface Question {
+  question: string;
+  session?: string | undefined;
+}
+
+export async function ask(desk: Desk, { question, session }: Question) {
+  const sessionId = await sessionMeant(desk, session);
+  const { questionId } = await desk.mutate<{ questionId: string }>(document, { sessionId, question });
+  return answer(
+    'A person was asked, and the session is paused until the answer comes. End your turn. The answer is in the log then: baton_read shows it.',
+    { session: sessionId, question: questionId },
+  );
+}

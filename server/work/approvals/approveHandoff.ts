@@ -1,0 +1,134 @@
+import { ConflictError } from '../../core/errors.ts';
+import type { Work } from '../../core/work.ts';
+import { carryOf } from '../context/carry.ts';
+import { Custody } from '../custody/custody.ts';
+import { demandLocked, demandMove, movedSession } from '../custody/demand.ts';
+import { wayTo } from '../custody/mayChangeHands.ts';
+import type { LockedAgent } from '../custody/read.ts';
+import { handOver, prepareContext, type Prepared, toldOf } from '../handoffs/handOver.ts';
+import {
+  type HandoffAnswer,
+  type MoveRead,
+  nextStages,
+  pathOf,
+  readMove,
+  startedHandoff,
+} from '../handoffs/initiateHandoff.ts';
+import { demandTarget, idMeant } from '../handoffs/target.ts';
+import { demandProposal, lockSessionOf } from './demandProposal.ts';
+import { type Asked, type HandoffEdits, withEdits } from './edits.ts';
+import { readRequest } from './request.ts';
+
+export interface ApproveHandoffInput {
+  handoffId: string;
+  /** Of the Context that the person looked at; null for whatever it is now. */
+  expectedContentHash: string | null;
+  edits: HandoffEdits | null;
+  note: string | null;
+}
+
+/**
+ * An operator approves a proposed Handoff, which moves the Session now (rule: approval). The Context is built again, and the guards
+ * are asked again, with the agent that asked as the one that hands off.
+ */
+export async function approveHandoff(work: Work, input: ApproveHandoffInput): Promise<HandoffAnswer> {
+  const { handoffId, expectedContentHash, note } = input;
+  const edits = input.edits ?? {};
+  const sessionId = await lockSessionOf(work, handoffId);
+  const named = edits.targetAgentId ?? null;
+  const custody = await Custody.of(work, sessionId, { agents: named === null ? [] : [idMeant(work, named)] });
+  const earlier = await work.earlierAnswer<HandoffAnswer>();
+  if (earlier !== null) return earlier;
+  const proposal = await demandProposal(custody, handoffId);
+  const request = await readRequest(work, handoffId);
+  const target =
+    named === null
+      ? demandLocked(custody.agents, proposal.targetAgentId)
+      : demandTarget(custody, named, () => nextStages(custody, request.contextVariables));
+  const asked: Asked = { ...request, targetAgentId: proposal.targetAgentId, reason: proposal.reason };
+  const edited = withEdits(asked, { ...edits, ...(named !== null && { targetAgentId: target.id }) });
+
+  const read = await readMove(custody, { priorTurnId: null, triggeringToolCallIds: null, targetAgentId: target.id });
+  // The person permits this target: a defined tool did, or the person chose it.
+  read.collaborators = [...read.collaborators, target.id];
+  const { outcome, payload } = request;
+  const path = pathOf(custody, { outcome, payload, variables: edited.asked.contextVariables });
+  const started = { ...startedHandoff(custody, read, { byAgent: false }), callerAgentId: null, path };
+  const way = path && wayTo(path, target);
+  const enters = way === null || way instanceof Error ? null : { way, payload };
+  const move = {
+    session: movedSession(custody),
+    expectedVersion: null,
+    target,
+    agentType: null,
+    stage: enters?.way.to ?? null,
+    started,
+  };
+  demandMove(work, move, 'loop');
+
+  const build = (given: Asked, fields: readonly string[]): Promise<Prepared> =>
+    contextOf(custody, { given, fields, target, read, depth: proposal.depth, told: enters && toldOf(enters) });
+  const proposed = await build(asked, []);
+  if (work.dryRun !== null) work.dryRun.contentHash = proposed.contentHash;
+  if (expectedContentHash !== null && expectedContentHash !== proposed.contentHash)
+    throw new ConflictError(
+      'The agent went on working since: what would be passed on is not what you looked at. Read it again (simulateApproval) before you approve',
+      null,
+      null,
+      null,
+      proposed.contentHash,
+    );
+  const fields = edited.edits.map(({ field }) => field);
+  const prepared = fields.length === 0 ? proposed : await build(edited.asked, fields);
+  demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
+
+  custody.decide('APPROVED', { note, edits: edited.edits.length === 0 ? null : edited.edits });
+  custody.recordHandoff('HANDOFF_APPROVED', proposal, {
+    reason: note,
+    metadata: fields.length === 0 ? null : { edited: fields },
+  });
+  const approved = handOver(custody, prepared, {
+    target,
+    via: proposal.via,
+    reason: edited.asked.reason,
+    summary: edited.asked.summary,
+    metadata: null,
+    staleAfterMinutes: enters?.way.to?.acceptWithinMinutes ?? request.acceptWithinMinutes,
+    enters,
+    proposal,
+  });
+  return { handoffId: approved, sessionId };
+}
+
+interface Given {
+  given: Asked;
+  /** The fields that a person edited. */
+  fields: readonly string[];
+  target: LockedAgent;
+  read: MoveRead;
+  depth: number;
+  told: ReturnType<typeof toldOf> | null;
+}
+
+const contextOf = (custody: Custody, { given, fields, target, read, depth, told }: Given): Promise<Prepared> => {
+  const { contextVariables, summary, reason, tool, carry } = given;
+  const { agentId } = custody.session;
+  return prepareContext(
+    custody,
+    {
+      summary,
+      reason,
+      contextVariables,
+      // Values of the agent stay its own.
+      ...(!fields.includes('contextVariables') && agentId !== null && { variablesBy: agentId }),
+      ...(tool !== null && { tool }),
+      edited: fields,
+      carry: carry && carryOf(carry),
+      byOperator: false,
+      depth,
+      came: read.came,
+    },
+    target,
+    told,
+  );
+};
