@@ -91,7 +91,7 @@ const values: Record<string, () => unknown> = {
 };
 /** Flags, references and what selects another path: an operation sets them where it needs them. */
 const small =
-  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|tokenBudget|choose|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
+  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|tokenBudget|choose|chooseFrom|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
 
 /** The largest input of this type. Throws for a field that this file does not know, so that a new one is not forgotten. */
 export function largest(type: GraphQLInputType, given: object = {}): Record<string, unknown> {

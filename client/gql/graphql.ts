@@ -185,8 +185,10 @@ export type CreateSessionInput = {
   agentId?: string | null | undefined;
   /** Assigns the least loaded available Agent of this type. With `agentId`, that Agent must have this type. */
   agentType?: string | null | undefined;
-  /** True: gives the Session to the best of `suggestTargets` for the request, which is needed then, and keeps why (`Session.choice`). Excludes `agentId`, `agentType` and `pipeline`. Null: false. */
+  /** True: gives the Session to the Agent that fits the request best, which is needed then, and keeps why (`Session.choice`). It is the best of `suggestTargets` by all factors but PATH_SUCCESS; of equals the one to which the fewest others hand off. Excludes `agentId`, `agentType` and `pipeline`. Null: false. */
   choose?: boolean | null | undefined;
+  /** The Agents to choose from, at most 1,000, such as those that a runner works for; others are left out. Null: all. Only with `choose`. */
+  chooseFrom?: Array<string> | null | undefined;
   /** Names and values that the Session's Agents share: an object of at most 64 KB. Names that begin with `_` are refused. */
   contextVariables?: unknown;
   /** Id of the work in another system: 1 to 200 characters. CONFLICT when an open Session has it. */

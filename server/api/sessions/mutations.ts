@@ -30,8 +30,8 @@ import {
 } from '../../work/sessions/createSession.ts';
 import { claimSeconds } from '../../work/sessions/rules.ts';
 import { updateSession } from '../../work/sessions/updateSession.ts';
-import type { Scored } from '../../work/learning/score.ts';
-import { suggestTargets } from '../../work/learning/suggestTargets.ts';
+import type { Beginner } from '../../work/learning/choose.ts';
+import { suggestBeginners } from '../../work/learning/suggestTargets.ts';
 import { operators, workers } from '../access/roles.ts';
 import { modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
@@ -71,6 +71,7 @@ const payload = (description: string) => ({
 });
 
 const maxHandoffs = integer(0, 10_000);
+const mostToChooseFrom = 1_000;
 const tokenBudget = integer(1);
 const budgetOf = `Number of tokens after which the Session pauses (reason "${budgetUsed}"): input, output and cached tokens of all its Turns, as models reported them.`;
 
@@ -79,11 +80,14 @@ const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null)
   caller.agentId === null ? (given ?? settings.handoffsEnabled) : settings.handoffsEnabled && given !== false;
 
 /** The agents for a request, best first, by its beginning. It is read before the locks: the command looks for free places again. */
-function rankingFor({ pool, log, caller, processorTime }: GraphQLContext, request: string): Promise<Scored[]> {
+function rankingFor(
+  { pool, log, caller, processorTime }: GraphQLContext,
+  { request = '', chooseFrom: among = null }: { request?: string; chooseFrom?: readonly string[] },
+): Promise<Beginner[]> {
   demandMutation(caller, 'createSession');
   if (ownAgent(caller) !== null) return Promise.resolve([]);
   const text = request.slice(0, limits.fields.summary);
-  return suggestTargets({ pool, log, caller }, { sessionId: null, text }, (work) => inTurn(processorTime, work));
+  return suggestBeginners({ pool, log, caller }, { text, among }, (work) => inTurn(processorTime, work));
 }
 
 mutation('createSession', {
@@ -139,7 +143,12 @@ mutation('createSession', {
       choose: optional(z.boolean())
         .transform((given) => given ?? undefined)
         .describe(
-          'True: gives the Session to the best of `suggestTargets` for the request, which is needed then, and keeps why (`Session.choice`). Excludes `agentId`, `agentType` and `pipeline`. Null: false.',
+          'True: gives the Session to the Agent that fits the request best, which is needed then, and keeps why (`Session.choice`). It is the best of `suggestTargets` by all factors but PATH_SUCCESS; of equals the one to which the fewest others hand off. Excludes `agentId`, `agentType` and `pipeline`. Null: false.',
+        ),
+      chooseFrom: optional(z.array(agentId).max(mostToChooseFrom, `has more than ${mostToChooseFrom} ids: name fewer`))
+        .transform((given) => given ?? undefined)
+        .describe(
+          'The Agents to choose from, at most 1,000, such as those that a runner works for; others are left out. Null: all. Only with `choose`.',
         ),
       ...keyField,
     })
@@ -147,6 +156,10 @@ mutation('createSession', {
     .refine(({ pipeline, agentType: type }) => pipeline === null || type === null, {
       path: ['pipeline'],
       message: 'chooses by the type of its start stage: leave out agentType, or the pipeline',
+    })
+    .refine(({ choose, chooseFrom }) => chooseFrom === undefined || choose === true, {
+      path: ['chooseFrom'],
+      message: 'says from whom to choose: give choose and a request, or leave it out',
     })
     .refine(
       ({ choose, request, agentId: named, agentType: type, pipeline }) =>
@@ -173,7 +186,7 @@ mutation('createSession', {
     NoAgentAvailableError,
   ],
   resolve: async (input, context) => {
-    const ranking = input.choose === true ? await rankingFor(context, input.request!) : [];
+    const ranking = input.choose === true ? await rankingFor(context, input) : [];
     const enabled = { ...input, handoffsEnabled: enabledFor(context, input.handoffsEnabled) };
     return run(context, 'createSession', enabled, (work, redacted) => createSession(work, { ...redacted, ranking }));
   },

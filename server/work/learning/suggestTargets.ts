@@ -9,6 +9,7 @@ import { refusalToMove, type Move, type Target } from '../custody/mayChangeHands
 import { presentStage } from '../custody/stages.ts';
 import { findFreeAgents, holdersCandidates } from '../handoffs/candidates.ts';
 import { prepareContext } from '../handoffs/handOver.ts';
+import { type Beginner, beginners } from './choose.ts';
 import type { Outcomes } from './rules.ts';
 import { bestFirst, ranked, type Occasion, type Scored, wordsOf } from './score.ts';
 
@@ -97,6 +98,23 @@ export async function suggestTargets(
     allowedTargets(work, asked.sessionId),
   );
   return rankTargets(pool, caller, allowed, asked, inTurn);
+}
+
+/** The Agents that may begin with a request, best first; of those in `among`, unless it is null. */
+export async function suggestBeginners(
+  reader: Pick<WorkOptions, 'pool' | 'log' | 'caller'>,
+  { text, among }: { text: string; among: readonly string[] | null },
+  inTurn: InTurn,
+): Promise<Beginner[]> {
+  const suggested = (await suggestTargets(reader, { sessionId: null, text }, inTurn)).filter(
+    ({ agentId }) => among?.includes(agentId) ?? true,
+  );
+  const { rows } = await reader.pool.query<{ id: string; sources: number }>({
+    name: 'sources_among',
+    text: 'SELECT collaborator_id AS id, count(*)::int AS sources FROM agent_collaborators WHERE agent_id = ANY ($1) AND collaborator_id = ANY ($1) GROUP BY 1',
+    values: [suggested.map(({ agentId }) => agentId)],
+  });
+  return beginners(suggested, new Map(rows.map(({ id, sources }) => [id, sources])));
 }
 
 /** The allowed targets, best first. Reads only what the caller may read. */

@@ -10,8 +10,7 @@ import { stageNamed } from '../custody/pipeline.ts';
 import { lockAgents } from '../custody/read.ts';
 import { nothingVisible } from '../custody/snapshot.ts';
 import { enterStage, recordStage } from '../custody/stages.ts';
-import { choiceOf } from '../learning/choose.ts';
-import type { Scored } from '../learning/score.ts';
+import { type Beginner, choiceOf } from '../learning/choose.ts';
 import { LogWriter } from '../log/logWriter.ts';
 import { chooseOrQueue, queueOf } from '../pipelines/chooseOrQueue.ts';
 import { newestPipeline } from '../pipelines/queries.ts';
@@ -47,7 +46,7 @@ export interface CreateSessionInput {
   /** Gives the Session to the best of `ranking`. Excludes `agentId`, `agentType` and `pipeline`. */
   choose?: boolean | undefined;
   /** The agents for the request, best first. */
-  ranking?: readonly Scored[];
+  ranking?: readonly Beginner[];
 }
 
 /** Of a ranking, so many are locked: the next has a place when one filled up meanwhile. */

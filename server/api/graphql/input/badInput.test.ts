@@ -212,6 +212,8 @@ const refused: Record<string, Bad> = {
   request: nonBlank({ bytes: 256 * KB }),
   // With the agentId of every example.
   choose: [true],
+  // Without a request.
+  chooseFrom: [[], ['ada'], ...listWith(agentId, ['ada'])],
   expectedVersion: integer(1),
   result: json(),
   summary: text({ bytes: 32 * KB }),
