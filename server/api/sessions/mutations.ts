@@ -82,12 +82,14 @@ const enabledFor = ({ caller, settings }: GraphQLContext, given: boolean | null)
 /** The agents for a request, best first, by its beginning. It is read before the locks: the command looks for free places again. */
 function rankingFor(
   { pool, log, caller, processorTime }: GraphQLContext,
-  { request = '', chooseFrom: among = null }: { request?: string; chooseFrom?: readonly string[] },
+  { request = '', chooseFrom }: { request?: string | undefined; chooseFrom?: readonly string[] | undefined },
 ): Promise<Beginner[]> {
   demandMutation(caller, 'createSession');
   if (ownAgent(caller) !== null) return Promise.resolve([]);
   const text = request.slice(0, limits.fields.summary);
-  return suggestBeginners({ pool, log, caller }, { text, among }, (work) => inTurn(processorTime, work));
+  return suggestBeginners({ pool, log, caller }, { text, among: chooseFrom ?? null }, (work) =>
+    inTurn(processorTime, work),
+  );
 }
 
 mutation('createSession', {
