@@ -1,4 +1,5 @@
 import type { Case } from './facts.ts';
+import { decided, stopped } from './decided.ts';
 import { outputs } from './outputs.ts';
 import { stories, type Story } from './stories.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
@@ -9,6 +10,8 @@ export function generatedCases(seed: number): Case[] {
   const all: Record<string, (c: Choice, program: Program) => Story> = {
     ...stories,
     'outputs that are no plain text': outputs,
+    'what people decided': decided,
+    'what a person stopped': stopped,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

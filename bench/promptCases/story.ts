@@ -5,14 +5,14 @@ export type Step =
   | { agent: string; aside?: true }
   /** Text that the program put in a person's place. */
   | { notice: Notice; text: string }
-  /** A command; without a code it has no answer. */
-  | { run: string; output?: string; code?: number; background?: true }
+  /** A command; without a code it has no answer. `refused`: by a person. */
+  | { run: string; output?: string; code?: number; background?: true; refused?: true }
   | { read: string; output: string }
   /** A file written by the program's tool for it, or a failure of it. */
   | { edit: string; error?: string }
   /** The whole list of tasks. */
   | { tasks: readonly { text: string; about?: string; done?: boolean; begun?: boolean }[] }
-  | { ask: string; options: string[] }
+  | { ask: string; options: string[]; answer?: string }
   /** A summary after a cut window. */
   | { compacted: string }
   | { subagent: string; report: string };
@@ -107,8 +107,15 @@ function claude({ folder, branch, steps, leg }: Told): string {
     else if ('agent' in step) assistant([{ type: 'text', text: step.agent }]);
     else if ('notice' in step) notices[step.notice](step.text);
     else if ('run' in step) {
-      const { run, output = '', code, background } = step;
-      if (background === true)
+      const { run, output = '', code, background, refused } = step;
+      if (refused === true)
+        call(
+          'Bash',
+          { command: run },
+          "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
+          true,
+        );
+      else if (background === true)
         call(
           'Bash',
           { command: run, run_in_background: true },
@@ -154,14 +161,13 @@ function claude({ folder, branch, steps, leg }: Told): string {
             `Updated task #${index + 1} status`,
           );
     } else if ('ask' in step)
-      assistant([
-        {
-          type: 'tool_use',
-          id: `toolu_${leg}_${lines.length}`,
-          name: 'AskUserQuestion',
-          input: { questions: [{ question: step.ask, options: step.options.map((label) => ({ label })) }] },
-        },
-      ]);
+      call(
+        'AskUserQuestion',
+        { questions: [{ question: step.ask, options: step.options.map((label) => ({ label })) }] },
+        step.answer === undefined
+          ? null
+          : `User has answered your questions: "${step.ask}"="${step.answer}". You can now continue with the user's answers in mind.`,
+      );
     else if ('compacted' in step) {
       entry({ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' });
       user(`This session is being continued from a previous conversation that ran out of context. ${step.compacted}`, {
@@ -232,13 +238,15 @@ function codex({ folder, branch, steps, leg }: Told): string {
       add('event_msg', { type: 'agent_message', message: step.agent });
     } else if ('notice' in step) notices[step.notice](step.text);
     else if ('run' in step) {
-      const { run, output = '', code, background } = step;
+      const { run, output = '', code, background, refused } = step;
       const answer =
-        background === true
-          ? `Chunk ID: 77\nWall time: 1.0 seconds\nProcess running with session ID ${lines.length}\nOutput:\n`
-          : code === undefined
-            ? null
-            : head(code, output);
+        refused === true
+          ? 'exec command rejected by user'
+          : background === true
+            ? `Chunk ID: 77\nWall time: 1.0 seconds\nProcess running with session ID ${lines.length}\nOutput:\n`
+            : code === undefined
+              ? null
+              : head(code, output);
       call('exec_command', { cmd: run, workdir: folder }, answer);
     } else if ('read' in step)
       call('exec_command', { cmd: `sed -n '1,200p' ${step.read}`, workdir: folder }, head(0, step.output));
@@ -257,8 +265,8 @@ function codex({ folder, branch, steps, leg }: Told): string {
     else if ('ask' in step)
       call(
         'request_user_input',
-        { questions: [{ question: step.ask, options: step.options.map((label) => ({ label })) }] },
-        null,
+        { questions: [{ id: 'q', question: step.ask, options: step.options.map((label) => ({ label })) }] },
+        step.answer === undefined ? null : JSON.stringify({ answers: { q: { answers: [step.answer] } } }),
       );
     else if ('compacted' in step) add('compacted', { message: step.compacted });
     else call('spawn_agent', { message: step.subagent }, step.report);
@@ -302,14 +310,22 @@ function gemini({ folder, steps, leg }: Told): string {
     else if ('agent' in step) add('gemini', step.agent, { model: 'gemini-2.5-pro' });
     else if ('notice' in step) notices[step.notice](step.text);
     else if ('run' in step) {
-      const { run, output = '', code, background } = step;
-      call(
-        'run_shell_command',
-        { command: run, description: 'Run it' },
-        code === undefined && background !== true
-          ? null
-          : `Command: ${run}\nDirectory: (root)\nOutput: ${output === '' ? '(empty)' : output}\nError: (none)\nExit Code: ${background === true ? '(none)' : code}\nSignal: (none)\nBackground PIDs: ${background === true ? '77' : '(none)'}\nProcess Group PGID: 26593`,
-      );
+      const { run, output = '', code, background, refused } = step;
+      if (refused === true)
+        call(
+          'run_shell_command',
+          { command: run },
+          '[Operation Cancelled] Reason: User did not allow tool call',
+          'cancelled',
+        );
+      else
+        call(
+          'run_shell_command',
+          { command: run, description: 'Run it' },
+          code === undefined && background !== true
+            ? null
+            : `Command: ${run}\nDirectory: (root)\nOutput: ${output === '' ? '(empty)' : output}\nError: (none)\nExit Code: ${background === true ? '(none)' : code}\nSignal: (none)\nBackground PIDs: ${background === true ? '77' : '(none)'}\nProcess Group PGID: 26593`,
+        );
     } else if ('read' in step) call('read_file', { absolute_path: `${folder}/${step.read}` }, step.output);
     else if ('edit' in step)
       call(
@@ -333,7 +349,7 @@ function gemini({ folder, steps, leg }: Told): string {
       call(
         'ask_user',
         { questions: [{ question: step.ask, options: step.options.map((label) => ({ label })) }] },
-        null,
+        step.answer === undefined ? null : JSON.stringify({ answers: { '0': step.answer } }),
       );
     else if ('compacted' in step) add('user', `<state_snapshot>\n${step.compacted}\n</state_snapshot>`);
     else call('codebase_investigator', { objective: step.subagent }, step.report);

@@ -15,8 +15,10 @@ import {
 import { bodyOf, changedBy, goneFiles, inFolder, readActions, type Actions } from './derive/actions.ts';
 import { answersOf } from './derive/answers.ts';
 import { checksOf } from './derive/checks.ts';
+import { commitsOf } from './derive/commits.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import { findingsOf, isDistinct, isMeasure, wordsIn } from './derive/findings.ts';
+import { seenTreeOf } from './derive/gitStatus.ts';
 import { observationsOf } from './derive/observations.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
@@ -51,10 +53,10 @@ export function buildContext(
   recorded: Sources,
   { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
 ): Context {
-  const spoken = withOwnWords(recorded);
-  const log = logOf(spoken);
+  const told = withOwnWords(recorded);
+  const log = logOf(told);
   const actions = readActions(log);
-  const withFiles = filesWithheld ? spoken : withFilesOf(actions, spoken);
+  const withFiles = filesWithheld ? told : withFilesOf(actions, told);
   const sources = withoutToldEdits(actions, withFiles);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
@@ -68,10 +70,15 @@ export function buildContext(
       .filter((call) => !isTold(call, lastAssistant?.sequence ?? 0, actions))
       .map(({ callId }) => callId),
   );
+  const others = sources.tools.flatMap(({ name, lastSequence = 0 }) =>
+    subagentTool.test(name) ? [lastSequence + 1] : [],
+  );
+  const spoken = sources.byUsers.map(({ sequence }) => sequence);
+  const treeSeen = filesWithheld ? null : seenTreeOf(actions, Math.max(0, ...others, ...spoken));
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
   const facts = factsOf(log, actions);
   const said = [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n');
-  const findings = findingsOf(actions, said);
+  const findings = [...findingsOf(actions, said), ...commitsOf(actions, said)];
   const observations = observationsOf(
     actions,
     sources.reads,
@@ -127,7 +134,7 @@ export function buildContext(
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('findings', findings),
     ...listed('observations', observations),
-    ...(sources.workingTree != null && { workingTree: sources.workingTree }),
+    ...(sources.workingTree != null ? { workingTree: sources.workingTree } : treeSeen !== null && { treeSeen }),
     ...facts,
     contextVariables: [
       ...ownVariables({ ...passage, from: sources.sourceAgentId, chain }),

@@ -204,11 +204,13 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
   const own = [context.originalRequest, context.lastMessage, context.compactionSummary, context.latestRequest].flatMap(
     (message) => (message === null ? [] : [message.sequence]),
   );
-  const { workingTree, ...rest } = context;
+  const { workingTree, treeSeen, ...rest } = context;
   const hasTree = workingTree !== undefined && (take(sizeOf(workingTree)) || drop('WORKING_TREE') !== null);
+  const hasSeen = treeSeen !== undefined && (take(sizeOf(treeSeen)) || drop('WORKING_TREE') !== null);
   return {
     ...rest,
     ...(hasTree && { workingTree }),
+    ...(hasSeen && { treeSeen }),
     ...messages,
     summary,
     workspace: context.workspace !== null && !take(sizeOf(context.workspace)) ? drop('WORKSPACE') : context.workspace,

@@ -3,6 +3,7 @@ import type { Answer } from './derive/answers.ts';
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
 import type { Finding } from './derive/findings.ts';
+import type { SeenTree } from './derive/gitStatus.ts';
 import type { Workspace } from './derive/log.ts';
 import type { ItemKind } from './kinds.ts';
 
@@ -31,6 +32,8 @@ export interface Context {
   workspace: Workspace | null;
   /** As it was recorded last before the Handoff; absent when it was not. */
   workingTree?: WorkingTree;
+  /** What git last said of the working tree in the log, while nothing changed it since; absent with `workingTree`. */
+  treeSeen?: SeenTree;
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];

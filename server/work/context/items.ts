@@ -127,7 +127,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     editedItem(context.contextVariables),
     ...ofStage,
     workspaceItem(workspace),
-    workingTreeItem(context.workingTree),
+    workingTreeItem(context.workingTree) ?? seenTreeItem(context.treeSeen),
     // A composed summary only repeats other items.
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
@@ -238,6 +238,18 @@ function workspaceItem(workspace: Context['workspace']): Item | null {
 function workingTreeItem(tree: Context['workingTree']): Item | null {
   const content = treeText(tree);
   return content === '' ? null : { id: 'working-tree-1', kind: 'WORKING_TREE', content, stage: 'work' };
+}
+
+function seenTreeItem(seen: Context['treeSeen']): Item | null {
+  if (seen === undefined) return null;
+  const { status } = seen;
+  const said = status === '' ? 'Nothing was changed since the commit.' : `Not committed:\n${status}`;
+  return {
+    id: 'working-tree-1',
+    kind: 'WORKING_TREE',
+    content: `By git status${placeOf(seen)}; nothing in the log changed it since. ${said}`,
+    stage: 'work',
+  };
 }
 
 /** What it is, when it was recorded, then what git said; empty without one. */

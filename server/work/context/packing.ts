@@ -46,7 +46,7 @@ const largestShare = 0.35;
 /** Files that take no more come before the longest texts grow further. */
 const shareOfFiles = 0.4;
 /** Words of people that take no more come before the longest texts grow. */
-const shareOfPeople = 0.15;
+const shareOfPeople = 0.25;
 const wordsOfOne = 200;
 /** Of a small room the answer takes more. */
 const shareOfAnswer = 0.35;

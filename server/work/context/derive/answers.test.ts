@@ -47,7 +47,7 @@ test.each(Object.entries(answered))('tells each question of %s with its answer',
     fc.property(pairs, (said) => {
       const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
       expect(told(workOf(call('a', name, asked(said.map(([question]) => question)), write(said))))).toEqual(
-        said.map(([question, answer]) => `a: ${plain(question)} -> ${plain(answer)}`),
+        said.map(([question, answer]) => `a: ${plain(answer)} (answer to: ${plain(question)})`),
       );
     }),
   );
@@ -55,7 +55,7 @@ test.each(Object.entries(answered))('tells each question of %s with its answer',
 
 test('tells an answer of another form as a whole, and nothing of a question without one', () => {
   expect(told(workOf(call('a', 'ask_human', { question: 'Which port?' }, 'the usual one')))).toEqual([
-    'a: Which port? -> the usual one',
+    'a: the usual one (answer to: Which port?)',
   ]);
   expect(told(workOf({ ...call('a', 'ask_human', { question: 'Which port?' }, ''), result: null }))).toEqual([]);
 });
@@ -152,7 +152,7 @@ test('tells a refusal and the stop that it made as one', () => {
 test('keeps the newest decisions, and of the stops the last three', () => {
   const many = Array.from({ length: 40 }, (_, n) => call(`c${n}`, 'ask_human', { question: `Port ${n}?` }, `${n}`));
   expect(told(workOf(...many))).toHaveLength(maxAnswers);
-  expect(told(workOf(...many)).at(-1)).toBe('c39: Port 39? -> 39');
+  expect(told(workOf(...many)).at(-1)).toBe('c39: 39 (answer to: Port 39?)');
   const messages = Array.from({ length: 10 }, (_, n) => said(2 * n + 1, 'USER', `Do ${n}.`));
   expect(stopped({ messages }, [2, 4, 6, 8, 10])).toHaveLength(3);
 });

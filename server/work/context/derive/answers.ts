@@ -76,16 +76,16 @@ function answered(call: RecordedCall): string[] {
   const questions = askedIn(call);
   const found = questions.flatMap(({ question, id }, index) => {
     const answer = quotedAnswer(text, question) ?? jsonAnswer(text, id, index);
-    return answer === null || answer === ''
-      ? []
-      : [`${ends(question.replace(/\s+/g, ' '), characters.question)} -> ${oneLine(answer, characters.answer)}`];
+    return answer === null || answer === '' ? [] : [answerOf(answer, question)];
   });
   if (found.length > 0) return found;
   if (questions.length === 0 || text === '') return [];
-  return [
-    `${oneLine(questions.map(({ question }) => question).join(' '), characters.question)} -> ${oneLine(text, characters.answer)}`,
-  ];
+  return [answerOf(text, questions.map(({ question }) => question).join(' '))];
 }
+
+/** The answer first: a small budget cuts the end. */
+const answerOf = (answer: string, question: string): string =>
+  `${oneLine(answer, characters.answer)} (answer to: ${ends(question.replace(/\s+/g, ' '), characters.question)})`;
 
 /** Claude Code and OpenCode: `"question"="answer", "question"="answer". You can now ...`. */
 function quotedAnswer(text: string, question: string): string | null {
