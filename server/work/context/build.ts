@@ -26,7 +26,7 @@ import { openQuestionsOf } from './derive/openQuestions.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
-import { subagentTool, webTool } from './derive/tools.ts';
+import { subagentTool, taskTool, webTool } from './derive/tools.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -126,9 +126,7 @@ export function buildContext(
     decisions: sources.decisions,
     recentMessages,
     ...listed('tasksInProgress', begun),
-    ...(pending.some(({ sequence }) => (sequence ?? Infinity) < (lastAssistant?.sequence ?? 0)) && {
-      tasksOlder: true as const,
-    }),
+    ...(pending.length > 0 && listedAt(sources) < (lastAssistant?.sequence ?? 0) && { tasksOlder: true as const }),
     ...listed('filesGone', filesWithheld ? [] : goneAmong(actions, sources.files)),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
@@ -344,6 +342,12 @@ function tellsMostOf(said: string, text: string): boolean {
     words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
     words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
   );
+}
+
+/** Number of the last message before the list of tasks was written: by the newest call for it, else as it was recorded. */
+function listedAt({ tools, tasks }: Sources): number {
+  const calls = tools.filter(({ name }) => taskTool.test(name)).map(({ lastSequence }) => lastSequence ?? Infinity);
+  return Math.max(...(calls.length > 0 ? calls : tasks.map(({ sequence }) => sequence ?? Infinity)));
 }
 
 /** Of a page of the web: the call says where the rest is. */

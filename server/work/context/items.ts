@@ -10,6 +10,7 @@ import { tellingOf } from './derive/talk.ts';
 import { isStandardTool, taskTool } from './derive/tools.ts';
 import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
+import { abridge } from './shorten.ts';
 import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
 
 /** Parts of a Handoff outside its Context. */
@@ -100,7 +101,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const ordered = (item: Item | null, order: NonNullable<Item['order']>, isSo: boolean): Item | null =>
     item !== null && isSo ? { ...item, order } : item;
   const items: (Item | null | undefined)[] = [
-    messageItem('REQUEST', 1, originalRequest),
+    ordered(messageItem('REQUEST', 1, originalRequest), 'UNANSWERED', lastMessage === null && latestRequest === null),
     onlyAsks(lastMessage, context.openQuestions)
       ? null
       : ordered(messageItem('LAST_MESSAGE', 1, lastMessage), 'BEFORE', isStale),
@@ -445,13 +446,20 @@ export function toolItem(tool: ToolSummary, index: number): Item {
   return { id: `tool-${index + 1}`, kind: 'TOOL', content, stage: 'tools', brief: toolStatistics(tool), ...origin };
 }
 
+/** An outcome that no agent spoke about: the call has the rest. */
+const outcomeCharacters = 600;
+
 export function callItem(given: CarriedCall, index: number): Item {
+  const outcome = abridge(given.outcome, outcomeCharacters);
   const call = {
     made: `${given.toolName} ${given.arguments}`,
     gist: `${given.toolName} ${gistOf(given.arguments)}`,
-    outcome: `${given.failed ? 'failed: ' : ''}${given.outcome}`,
+    outcome: `${given.failed ? 'failed: ' : ''}${outcome}`,
   };
-  const origin = given.shortened ? { origin: { toolCallId: given.toolCallId, as: 'CALL' as const } } : {};
+  const origin =
+    given.shortened || outcome !== given.outcome
+      ? { origin: { toolCallId: given.toolCallId, as: 'CALL' as const } }
+      : {};
   return {
     id: `call-${index + 1}`,
     kind: 'CALL',

@@ -305,6 +305,28 @@ describe('what people said last', () => {
     ]);
   });
 
+  test('a first request that nobody answered says so, and outcomes that nobody spoke about are cut', async () => {
+    const id = await story(['USER', 'Export all sessions.']);
+    const help = `usage: tool\n${'  --option  says more\n'.repeat(200)}the end`;
+    await turn(id, { messages: [], toolCalls: [bash('h1', './tool', { result: help })] });
+    const text = await promptOf(id);
+    expect(text).toContain('## Original request: the agent said nothing since\n```\nExport all sessions.');
+    expect(text).toContain('usage: tool');
+    expect(text).toContain('the end');
+    expect(text.length).toBeLessThan(2_500);
+  });
+
+  test('a list of tasks from before the last message says so', async () => {
+    const id = await story(['USER', 'Mend the importer.']);
+    const tasks = [{ content: 'Run the tests', status: 'PENDING' as const }];
+    await run(setTasks, { sessionId: id, tasks });
+    await say(id, 'ASSISTANT', 'All of it is done.');
+    expect(await promptOf(id)).toContain('## Tasks left, from before the last message (1)\n```\n- Run the tests');
+    const later = await story(['USER', 'Mend it.'], ['ASSISTANT', 'I will.']);
+    await run(setTasks, { sessionId: later, tasks });
+    expect(await promptOf(later)).toContain('## Tasks left (1)\n```\n- Run the tests');
+  });
+
   test('a last message that answers them is just that', async () => {
     const id = await story(
       ['USER', 'Mend the importer.'],

@@ -13,7 +13,7 @@ export const taskTool =
   /^(TodoWrite|TodoRead|todowrite|todoread|TaskCreate|TaskUpdate|TaskList|TaskGet|update_plan|todo_write|todo_read|write_todos)$/;
 /** Tools that only read what a successor can read again, and those of the program itself. */
 const otherTool =
-  /^(Read|NotebookRead|Grep|Glob|LS|ToolSearch|Skill|SlashCommand|EnterPlanMode|view_image|read|list|read_file|read_many_files|list_directory|list_dir|search_file_content|grep_search|glob|grep|ls|view|web_search|activate_skill|save_memory)$/;
+  /^(Read|NotebookRead|Grep|Glob|LS|ToolSearch|Skill|SlashCommand|EnterPlanMode|view_image|read|list|read_file|read_many_files|list_directory|list_dir|search_file_content|grep_search|glob|grep|ls|view|web_search|skill|activate_skill|save_memory)$/;
 /** Tools that bring pages of the web: long, and written by others. */
 export const webTool =
   /^(websearch|webfetch|web_search|web_fetch|google_web_search|fetch|websearch_\w+|.*(?:web_?search|web_?fetch)\w*)$/i;
