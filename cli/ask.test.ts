@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createApi } from '../client/api/request.ts';
 import { packageFolder } from '../server/core/place.ts';
-import { bundled } from '../test/bundle.ts';
 import { testDatabase } from '../test/database.ts';
 import { runFolder, startRun, type Running } from '../test/running.ts';
 import { startApp } from '../test/server.ts';
@@ -28,14 +27,11 @@ const startAsk = (folder: string, ...args: string[]): Promise<Running> =>
 
 const shown = ({ lines }: Running): string[] => lines.map(({ text }) => text ?? '');
 
-it('shows the demonstration: three agents, a refused handoff, one that is sent back, and the result, in under 20 seconds', async () => {
-  await bundled('cli/baton.ts');
-  const began = Date.now();
+it('shows the demonstration: three agents, a refused handoff, one that is sent back, and the result', async () => {
   const asking = await startAsk(demonstration(), '--agents', 'team', 'Write a short announcement of our export');
   expect(await asking.exited).toBe(0);
-  expect(Date.now() - began).toBeLessThan(20_000);
   const lines = shown(asking);
-  expect(lines[0]).toMatch(/^planner begins \(Its description shares with the text: /);
+  expect(lines[0]).toMatch(/^planner begins, ahead of the next by 0\.\d\d: .*Its description shares with the text: /);
   expect(lines).toContain('user: Write a short announcement of our export');
   expect(lines.filter((line) => line.includes(' -> ')).map((line) => line.split(':')[0])).toEqual([
     'planner -> writer',
@@ -61,6 +57,13 @@ it('prints one JSON object for programs', async () => {
     result: { n: 1 },
     chain: [],
   });
+});
+
+it('says what is missing when there is no agent to choose', async () => {
+  const alone = await testDatabase();
+  const asking = await startRun(runFolder({}), ['--url', (await startApp(alone)).url, 'Do it'], {}, ['ask']);
+  expect(await asking.exited).toBe(1);
+  expect(asking.stderr()).toMatch(/No agent has a model that is known here: give a definition one/);
 });
 
 it('pauses the session at Ctrl-C, and says so', async () => {

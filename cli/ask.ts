@@ -10,9 +10,8 @@ import { withApi } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { rootsOf } from './definitionFiles.ts';
 import { print, printJson, printLine, tellLine } from './output.ts';
-import { beginSession } from './run/beginSession.ts';
+import { beginSession, type Beginner } from './run/beginSession.ts';
 import { endTenure } from './run/ends.ts';
-import { chooseFirst } from './run/first.ts';
 import { chainOf, Follower, type Followed } from './run/follow.ts';
 import { readModelsFile } from './run/modelsFile.ts';
 import { Runner, type Served } from './run/runner.ts';
@@ -65,34 +64,26 @@ async function run(args: string[]): Promise<void> {
       demandWhole(await sendDefinitions(await rootsOf([values.agents]), { url, type: undefined, dryRun: false }));
     const { served, problems } = await servedAgents(ask, [], settings);
     const show = values.json ? () => undefined : printLine;
-    const to = await beginnerOf(ask, { request, ...values, served, show });
-    const sessionId = await beginSession(ask, request, to);
+    const { id: sessionId, choice } = await beginSession(ask, request, beginnerOf(values, served));
+    if (choice !== null)
+      show(`${choice.agent.id} begins, ahead of the next by ${choice.confidence.toFixed(2)}: ${choice.explanation}`);
     show(`session ${sessionId}`);
     await follow(ask, { url, sessionId, served, problems, show, isJson: values.json });
   });
 }
 
-interface Beginning {
-  request: string;
-  agent?: string | undefined;
-  pipeline?: string | undefined;
-  served: readonly Served[];
-  show: (line: string) => void;
-}
-
-async function beginnerOf(
-  ask: Api,
-  { request, agent, pipeline, served, show }: Beginning,
-): Promise<{ agentId: string } | { pipeline: string }> {
+/** @throws StartError when there is no agent to choose */
+function beginnerOf(
+  { agent, pipeline }: { agent?: string | undefined; pipeline?: string | undefined },
+  served: readonly Served[],
+): Beginner {
   if (pipeline !== undefined) return { pipeline };
   if (agent !== undefined) return { agentId: agent };
-  const { agentId, confidence, explanation } = await chooseFirst(
-    ask,
-    request,
-    served.map(({ id }) => id),
-  );
-  show(`${agentId} begins (${explanation}; ahead of the next by ${confidence.toFixed(2)})`);
-  return { agentId };
+  if (served.length === 0)
+    throw new StartError(
+      'No agent has a model that is known here: give a definition one, such as anthropic/claude-sonnet-4-5, and import it with --agents',
+    );
+  return { choose: true, chooseFrom: served.map(({ id }) => id) };
 }
 
 interface Following {

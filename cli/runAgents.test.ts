@@ -56,7 +56,7 @@ async function team(
 
 const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
 
-const sessionQuery = `query ($id: ID!) { session(id: $id) { status result pauseReason agent { id } stuckBecause
+const sessionQuery = `query ($id: ID!) { session(id: $id) { status result question { id text } agent { id } stuckBecause
   pipeline { stage } decisions { text }
   agentSession { id state claim { runnerId } }
   turns(last: 30) { nodes { index agentSession { agent { id } } usage { inputTokens model } messages { role content }
@@ -65,7 +65,7 @@ const sessionQuery = `query ($id: ID!) { session(id: $id) { status result pauseR
 interface SessionRead {
   status: string;
   result: unknown;
-  pauseReason: string | null;
+  question: { id: string; text: string } | null;
   agent: { id: string };
   pipeline: { stage: string | null } | null;
   decisions: { text: string }[];
@@ -218,13 +218,46 @@ describe('baton run', () => {
     const id = await begin(name('a'));
     const asked = await ends(id, 'PAUSED');
     expect(callsOf(asked)).toEqual([`${name('a')}: ask_person`]);
-    expect(asked.pauseReason).toBe(`${name('a')} asks: Which one?`);
-    await append(id, { messages: [{ role: 'USER', content: 'That one' }] });
+    expect(asked.question).toMatchObject({ text: 'Which one?' });
     await ask(
-      'mutation ($id: ID!) { resumeSession(input: { sessionId: $id }) { __typename ... on Error { code message } } }',
-      { id },
+      `mutation ($input: AnswerQuestionInput!) { answerQuestion(input: $input) { __typename ... on Error { code message } } }`,
+      { input: { questionId: asked.question!.id, answer: 'That one' } },
     );
     expect((await ends(id)).result).toBe('That one');
+    await stop(running);
+  });
+
+  it('waits while a person decides about a handoff, and tells the model of a decline', async () => {
+    const { folder, ids, name } = await team({ a: ['b'], b: [] }, (id) => ({
+      [id('a')]: [
+        [
+          { calls: [call(`transfer_to_${id('b')}`)] },
+          { calls: [call('note', { decision: 'Went on' })] },
+          { calls: [call('finish', { result: 'Alone' })] },
+        ],
+      ],
+    }));
+    const { session: made } = await ask<{ session: { id: string } }>(
+      `mutation ($input: CreateSessionInput!) { answer: createSession(input: $input) {
+        ... on CreateSessionPayload { session { id } } ... on Error { code message } } }`,
+      { input: { title: 'Work', agentId: name('a'), handoffApproval: 'REQUIRED' } },
+    );
+    const running = await start(folder, ids);
+    await vi.waitFor(
+      () => expect(running.lines.at(-1)?.text).toBe(`waits for a person to approve the handoff to ${name('b')}`),
+      patience,
+    );
+    const { session: found } = await ask<{ session: { status: string; lastHandoff: { id: string; status: string } } }>(
+      'query ($id: ID!) { session(id: $id) { status lastHandoff { id status } } }',
+      made,
+    );
+    expect(found).toMatchObject({ status: 'RUNNING', lastHandoff: { status: 'PROPOSED' } });
+    expect(running.lines.filter(({ event }) => event === 'step')).toHaveLength(1);
+    await ask(
+      `mutation ($input: DeclineHandoffInput!) { declineHandoff(input: $input) { __typename ... on Error { code message } } }`,
+      { input: { handoffId: found.lastHandoff.id, reason: 'Do it yourself' } },
+    );
+    expect(await ends(made.id)).toMatchObject({ result: 'Alone', decisions: [{ text: 'Went on' }] });
     await stop(running);
   });
 

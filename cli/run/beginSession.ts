@@ -2,18 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Api } from '../../client/api/request.ts';
 
 const createMutation = `mutation AskCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
-  ... on CreateSessionPayload { session { id } } ... on Error { code message } } }`;
+  ... on CreateSessionPayload { session { id choice { agent { id } confidence explanation } } } ... on Error { code message } } }`;
 
-/** Creates a Session that begins with a request, and returns its id. */
-export async function beginSession(
-  ask: Api,
-  request: string,
-  to: { agentId: string } | { pipeline: string },
-): Promise<string> {
-  const { session } = await ask<{ session: { id: string } }>(createMutation, {
+/** Which agent begins: the named one, one of a pipeline, or the best of some. */
+export type Beginner = { agentId: string } | { pipeline: string } | { choose: true; chooseFrom: readonly string[] };
+
+export interface Begun {
+  id: string;
+  /** Null unless the agent was chosen. */
+  choice: { agent: { id: string }; confidence: number; explanation: string } | null;
+}
+
+/** Creates a Session that begins with a request. */
+export async function beginSession(ask: Api, request: string, to: Beginner): Promise<Begun> {
+  const { session } = await ask<{ session: Begun }>(createMutation, {
     input: { title: titleOf(request), request, ...to, idempotencyKey: randomUUID() },
   });
-  return session.id;
+  return session;
 }
 
 const longestTitle = 100;

@@ -18,13 +18,14 @@ export interface Waiting {
   isBegun: boolean;
 }
 
-const waitingFields = `nodes { id agent { id } agentSession { id state claim { runnerId until }
+const waitingFields = `nodes { id agent { id } lastHandoff { status } agentSession { id state claim { runnerId until }
   turns(last: 1) { nodes { id } } } }`;
 
 interface WaitingPage {
   nodes: {
     id: string;
     agent: { id: string } | null;
+    lastHandoff: { status: string } | null;
     agentSession: {
       id: string;
       state: string;
@@ -49,8 +50,13 @@ export async function waitingFor(ask: Api, agentIds: readonly string[]): Promise
     const query = `query RunWaiting(${ids.map((_, index) => `$a${index}: ID!`).join(', ')}) { ${lists.join('\n')} }`;
     const variables = Object.fromEntries(ids.map((id, index) => [`a${index}`, id]));
     const pages = await ask<Record<string, WaitingPage>>(query, variables);
-    for (const { id, agent, agentSession } of Object.values(pages).flatMap(({ nodes }) => nodes))
-      if (agent !== null && (agentSession?.state === 'PENDING' || agentSession?.state === 'ACTIVE'))
+    for (const { id, agent, lastHandoff, agentSession } of Object.values(pages).flatMap(({ nodes }) => nodes))
+      // While a person decides about a handoff, its source has nothing to do.
+      if (
+        agent !== null &&
+        lastHandoff?.status !== 'PROPOSED' &&
+        (agentSession?.state === 'PENDING' || agentSession?.state === 'ACTIVE')
+      )
         found.push({
           sessionId: id,
           agentSessionId: agentSession.id,
@@ -108,6 +114,12 @@ export interface TenureRead {
       startSequence: number;
       initiatedByHandoff: { id: string; sourceAgent: { id: string } | null } | null;
     } | null;
+    lastHandoff: {
+      status: string;
+      targetAgent: { id: string };
+      sourceAgentSession: { id: string } | null;
+      approval: { note: string | null } | null;
+    } | null;
     agentSessions: { nodes: { id: string; activatedAt: string | null; agent: { id: string } }[] };
     pipeline: {
       stage: string | null;
@@ -121,6 +133,7 @@ export interface TenureRead {
 const tenureQuery = `query RunTenure($sessionId: ID!, $agentId: ID!) {
   session(id: $sessionId) { title status
     agentSession { id state startSequence initiatedByHandoff { id sourceAgent { id } } }
+    lastHandoff { status targetAgent { id } sourceAgentSession { id } approval { note } }
     agentSessions(first: 100) { nodes { id activatedAt agent { id } } }
     pipeline { stage guide pipeline { transitions { from outcome payloadSchema } } } }
   agent(id: $agentId) { prompt(sessionId: $sessionId) { text } collaborators { id status } } }`;

@@ -19,7 +19,7 @@ export async function endTenure(
 }
 
 const handoffMutation = `mutation RunHandoff($input: ExecuteHandoffToolInput!) { executeHandoffTool(input: $input) {
-  ... on ExecuteHandoffToolPayload { toolResult { content } handoff { targetAgent { id } } }
+  ... on ExecuteHandoffToolPayload { toolResult { content } handoff { status targetAgent { id } } }
   ... on Error { code message toolResult { content } } } }`;
 
 /** Executes a handoff call of the recorded step. The same call again gives the first answer. */
@@ -30,9 +30,16 @@ export async function handOff(
 ): Promise<{ error: string | null; end: string | null }> {
   try {
     const { executeHandoffTool } = await ask<{
-      executeHandoffTool: { handoff: { targetAgent: { id: string } } };
+      executeHandoffTool: { handoff: { status: string; targetAgent: { id: string } } };
     }>(handoffMutation, { input: { sessionId, agentId, toolName: name, arguments: given, callId: id } });
-    return { error: null, end: `handed off to ${executeHandoffTool.handoff.targetAgent.id}` };
+    const { status, targetAgent } = executeHandoffTool.handoff;
+    return {
+      error: null,
+      end:
+        status === 'PROPOSED'
+          ? `waits for a person to approve the handoff to ${targetAgent.id}`
+          : `handed off to ${targetAgent.id}`,
+    };
   } catch (error) {
     if (!(error instanceof Refused) || error.code === 'UNAVAILABLE' || error.code === 'RATE_LIMITED') throw error;
     return { error: error.toolResult?.content ?? error.message, end: null };

@@ -38,7 +38,7 @@ const finishStage = (outcomes: readonly string[]) =>
   });
 const askPerson = z.strictObject({
   question: text.describe('The question.'),
-  options: z.array(z.string()).max(20).optional().describe('Answers to choose from, if there are some.'),
+  options: z.array(text.max(500)).max(20).optional().describe('Answers to choose from, if there are some.'),
 });
 const note = z.strictObject({
   decision: text.optional().describe('A decision, with its reason.'),
@@ -132,17 +132,21 @@ async function finish({ ask, sessionId, stage }: Place, call: OwnCall): Promise<
   return answered(`Your stage ended with ${outcome}.`, `ended its stage with ${outcome}`);
 }
 
-/** Of 4 KB at most, whatever the letters. */
-const longestReason = 1_000;
-
 /** The answer comes as a message of that person, after which the Session goes on. */
-async function askAPerson({ ask, sessionId, agentId }: Place, call: OwnCall): Promise<Outcome> {
-  const { question, options = [] } = askPerson.parse(call.arguments);
-  const choices = options.length === 0 ? '' : ` (${options.join(' | ')})`;
-  await endTenure(ask, 'pause', {
-    sessionId,
-    reason: `${agentId} asks: ${question}${choices}`.slice(0, longestReason),
-  });
+async function askAPerson({ ask, sessionId }: Place, call: OwnCall): Promise<Outcome> {
+  const { question, options } = askPerson.parse(call.arguments);
+  await ask(
+    `mutation RunQuestion($input: AskPersonInput!) { answer: askPerson(input: $input) {
+      ... on AskPersonPayload { questionId } ... on Error { code message } } }`,
+    {
+      input: {
+        sessionId,
+        question,
+        options: options === undefined || options.length === 0 ? null : options,
+        idempotencyKey: `run-ask-${call.id}`,
+      },
+    },
+  );
   return answered('A person will answer. The work waits for it.', 'asked a person, and waits');
 }
 

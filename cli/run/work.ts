@@ -87,6 +87,8 @@ class Tenure {
       const end = await this.#goOn(left);
       if (end !== null) return end;
     }
+    const declined = declineOf(this.read.session);
+    if (declined !== null) this.#entries.push({ kind: 'said', text: declined });
     for (;;) {
       if (worker.stopping.aborted) return 'stopped with the runner';
       if (this.#steps >= worker.maxSteps) {
@@ -302,6 +304,13 @@ class Tenure {
     call.error = error;
     await recordResult(this.worker.ask, this.place.sessionId, call);
   }
+}
+
+/** What a person said against the last handoff of this tenure; null when nobody did. */
+function declineOf({ lastHandoff, agentSession }: NonNullable<TenureRead['session']>): string | null {
+  if (lastHandoff?.status !== 'DECLINED' || lastHandoff.sourceAgentSession?.id !== agentSession?.id) return null;
+  const note = lastHandoff.approval?.note;
+  return `A person declined your handoff to '${lastHandoff.targetAgent.id}'${note ? `: ${note}` : ''}. Go on without it.`;
 }
 
 const isLast = ({ act, name }: JudgedCall): boolean => act === 'handoff' || act === 'finish' || name === 'ask_person';
