@@ -70,6 +70,17 @@ test.each([
   expect(failedAttemptsOf(workOf(failed('a', 'curl x', `Exit code 1\n${output}`)))).toMatchObject([{ error }]);
 });
 
+test.each([
+  [
+    'Resolving dependencies\nResolved, downloaded and extracted [34]\nFileNotFound: failed linking shop-proto\nSaved lockfile\nFailed to install 1 package',
+    'FileNotFound: failed linking shop-proto',
+  ],
+  ['everything entered\nopen a.json: ENOENT\nend', 'open a.json: ENOENT'],
+  ['the engine started\nconnection refused\nexited', 'connection refused'],
+])('takes no progress for the reason: %j', (output, error) => {
+  expect(failedAttemptsOf(workOf(failed('a', 'bun add x', `Exit code 1\n${output}`)))).toMatchObject([{ error }]);
+});
+
 test('gives the reason as a terminal shows it', () => {
   const output = 'Pulling 1%\rPulling 99%\r\u001B[K\u001B[31merror\u001B[0m: no space left on device';
   expect(failedAttemptsOf(workOf(failed('a', 'docker pull x', `Exit code 1\n${output}`)))).toMatchObject([

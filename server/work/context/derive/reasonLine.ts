@@ -6,14 +6,20 @@ const longest = 300;
 const considered = 200;
 
 const named =
-  /^\s*(?:[\w.:]*(?:Error|Exception)\b.*|(?:\S+: )?(?:fatal|error|panic|ERROR|FATAL)(?:\[\w+\])?\b.*|E\s{2,}\S.*)/;
+  /^\s*(?:[\w.:]*(?:Error|Exception)\b.*|[A-Z]\w*(?:NotFound|Denied|Refused|Failed|Invalid):.*|(?:\S+: )?(?:fatal|error|panic|ERROR|FATAL)(?:\[\w+\])?\b.*|E\s{2,}\S.*)/;
 const telling =
-  /\b(?:errors?|fail(?:s|ed|ure)?|cannot|can't|could not|unable|denied|refused|not found|no such|invalid|unexpected|missing|exception|fatal|undefined|unknown|unsupported|needs?|requires?|expected|E[A-Z]{4,})\b/i;
+  /\b(?:errors?|fail(?:s|ed|ure)?|cannot|can't|could not|unable|denied|refused|not found|no such|invalid|unexpected|missing|exception|fatal|undefined|unknown|unsupported|needs?|requires?|expected)\b/i;
+/** `ENOENT`, `EACCES`: capital letters only. */
+const code = /\bE[A-Z]{4,}\b/;
 const frames =
   /^\s*(?:at |File "|Traceback|\^|~|\d+ passing|npm (?:ERR!|error) (?:code|A complete log|errno|path|command)|Exit code|exit status|During handling)|<\/?tool_use_error>$/;
 
 const scoreOf = (line: string): number =>
-  line.trim() === '' ? -9 : frames.test(line) ? -3 : (named.test(line) ? 4 : 0) + (telling.test(line) ? 2 : 0);
+  line.trim() === ''
+    ? -9
+    : frames.test(line)
+      ? -3
+      : (named.test(line) ? 4 : 0) + (telling.test(line) || code.test(line) ? 2 : 0);
 
 /** The line of a failed call's output that says why it failed. */
 export function reasonLine(output: string): string {
