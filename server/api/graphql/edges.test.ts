@@ -17,8 +17,9 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
-import { toolCall, world } from '../../../test/world.ts';
+import { agentCaller, toolCall, world } from '../../../test/world.ts';
 import { encodeId, newId } from '../../core/ids.ts';
+import { updateAgent } from '../../work/agents/updateAgent.ts';
 import { recordDecision } from '../../work/log/addToLog.ts';
 import { createHandoffTool } from '../../work/tools/changeTool.ts';
 import { schema } from './schema.ts';
@@ -28,10 +29,12 @@ import { schema } from './schema.ts';
 const db = await testDatabase();
 const { url } = await startApp(db);
 const { post } = client(url);
-const { agent, session, reassign, turn, run } = world(db.pool);
+const { agent, session, reassign, initiate, turn, run } = world(db.pool);
 
 await agent('ada', { maxCapacity: 100_000 });
 await agent('bob', { maxCapacity: 100_000 });
+await agent('cid');
+await run(updateAgent, { id: 'ada', collaborators: ['bob'] });
 const told = await session('ada', { contextVariables: { a: 1 } });
 await turn(told, { toolCalls: [toolCall('c1', 'Read')] });
 await run(recordDecision, { sessionId: told, text: 'So be it' });
@@ -124,7 +127,8 @@ const freshSession = async () => ({ sessionId: encodeId('session', await session
 /** What each mutation that has edges is given besides, so that nothing else is refused. */
 const inputs: Record<string, () => Promise<object> | object> = {
   registerAgent: () => ({ id: `new-${(count += 1)}`, type: 'CLAUDE' }),
-  updateAgent: () => ({ id: 'ada' }),
+  // Its capacity becomes an edge: ada and bob hold the Sessions.
+  updateAgent: () => ({ id: 'cid' }),
   createSession: () => ({ title: 'Work' }),
   pauseSession: freshSession,
   resumeSession: freshSession,
@@ -135,6 +139,16 @@ const inputs: Record<string, () => Promise<object> | object> = {
   reassignSession: async () => ({ ...(await freshSession()), agentId: 'bob' }),
   // Always the same Session, so that what is counted adds up.
   appendTurn: () => ({ sessionId: idOf.session, messages: [{ role: 'USER', content: 'Well?' }] }),
+  recordToolResults: async () => {
+    const id = await session('ada');
+    await turn(id, { messages: [], toolCalls: [toolCall('c1', 'Read', { result: null })] });
+    return { sessionId: encodeId('session', id), results: [{ callId: 'c1', result: 'ok' }] };
+  },
+  approveHandoff: async () => {
+    const id = await session('ada', { handoffApproval: 'REQUIRED' });
+    const { handoffId: proposed } = await initiate(id, 'bob', {}, { caller: agentCaller('ada') });
+    return { handoffId: encodeId('handoff', proposed) };
+  },
   createKey: () => ({ role: 'ANALYST', name: 'ci' }),
   createHandoffTool: () => ({ ...tool, name: `tool-${(count += 1)}` }),
   definePipeline: () => ({

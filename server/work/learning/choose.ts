@@ -27,7 +27,11 @@ export const beginners = (suggested: readonly Scored[], sources: ReadonlyMap<str
       return {
         agentId,
         score: rounded(counted.reduce((sum, { value, weight }) => sum + value * weight, 0)),
-        reasons: counted.map(({ explanation }) => explanation).join('; '),
+        // Agents read it too: what the metadata of others says is not theirs.
+        reasons: counted
+          .filter(({ name }) => name !== 'COST_TIER')
+          .map(({ explanation }) => explanation)
+          .join('; '),
       };
     })
     .sort(

@@ -128,6 +128,7 @@ describe('the choice', () => {
     factors: [
       { name: 'PATH_SUCCESS', value: paths, weight: 0.4, explanation: 'paths' },
       { name: 'SHARED_WORDS', value: words, weight: 0.3, explanation: `words of ${agentId}` },
+      { name: 'COST_TIER', value: 0, weight: 0.1, explanation: 'Its cost tier is high' },
     ],
   });
 
