@@ -190,6 +190,20 @@ export default {
       { path: '^(server|cli|client)/', pathNot: [inFolders('delivery/live')] },
       { path: '^node_modules/ioredis/' },
     ),
+    // Loaded only when a model of a provider is used.
+    {
+      name: 'ai-in-run',
+      severity: 'error',
+      from: {
+        path: '^(server|cli|client)/',
+        pathNot: ['^cli/run/vendor\\w+\\.ts$', '^client/examples/', '\\.test\\.ts$'],
+      },
+      to: {
+        path: ['^node_modules/(ai|@ai-sdk)/', '^cli/run/vendor'],
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     forbid('no-circle', { path: '^(server|cli|client)/', pathNot: ['^server/generated/'] }, { circular: true }),
   ],
   options: {

@@ -7,14 +7,14 @@ import { packageFolder } from '../server/core/place.ts';
 import { atEnd, testDatabase } from '../test/database.ts';
 import { brokenInvariants } from '../test/invariants.ts';
 import { runFolder, startRun, type Running } from '../test/running.ts';
-import { startApp } from '../test/server.ts';
+import { startServer } from '../test/server.ts';
 import { world } from '../test/world.ts';
 
 /** Issue-sized: BATON_RUNNER_KILLS=200. */
 const kills = Number(process.env['BATON_RUNNER_KILLS'] ?? 6);
 
 const database = await testDatabase();
-const { url } = await startApp(database);
+const { url } = await startServer({ databaseUrl: database.url });
 const ask = createApi({ url });
 const { session } = world(database.pool);
 

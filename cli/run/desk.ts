@@ -3,11 +3,6 @@ import type { Call, Tool, Usage } from './conversation.ts';
 
 /** What the runner asks Baton, and tells it. Each request may be sent again: a runner is killed at any point. */
 
-export interface ServedAgent {
-  id: string;
-  contextWindow: number | null;
-}
-
 /** A tenure that may be worked on. */
 export interface Waiting {
   sessionId: string;

@@ -108,9 +108,14 @@ class Tenure {
     }
   }
 
+  /** How long it took. */
+  #readMs = 0;
+
   /** Reads what is new in the log. False: this agent may not work any more. */
   async #readOn(): Promise<boolean> {
+    const began = performance.now();
     const turns = await readTurns(this.worker.ask, this.place, this.#lastTurn);
+    this.#readMs = performance.now() - began;
     if (turns === null) return false;
     const { startSequence } = this.read.session.agentSession!;
     for (const turn of turns) {
@@ -198,7 +203,7 @@ class Tenure {
       words: answer.text,
       calls: calls.map(({ name, error }) => ({ name, error })),
       modelMs: Math.round(answeredAt - began),
-      addedMs: Math.round(recordedAt - answeredAt + (endedAt - recordedAt - tools)),
+      addedMs: Math.round(this.#readMs + endedAt - answeredAt - tools),
     });
     return end;
   }
