@@ -28,6 +28,15 @@ const values: Record<string, () => unknown> = {
   project: () => 'p'.repeat(fields.projectCharacters),
   reason: () => textOf(fields.reason),
   note: () => textOf(500),
+  question: () => textOf(fields.reason),
+  answer: () => textOf(fields.reason),
+  options: () => list(20, (n) => `${n} `.padEnd(500, 'x')),
+  edits: () => ({
+    reason: textOf(fields.reason),
+    summary: textOf(fields.summary),
+    instructions: textOf(fields.instructions),
+    contextVariables: jsonOf(fields.json * 0.35),
+  }),
   summary: () => textOf(fields.summary),
   text: () => textOf(fields.reason),
   request: () => textOf(room / 2),
@@ -91,7 +100,7 @@ const values: Record<string, () => unknown> = {
 };
 /** Flags, references and what selects another path: an operation sets them where it needs them. */
 const small =
-  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|tokenBudget|choose|chooseFrom|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
+  /^(id|\w+Ids?|agentType|defaultType|type|types|name|expectedVersion|pipeline|queue|skipHandoff|leavePipeline|recording|dryRun|status|role|expiresAt|slug|start|outcome|toolName|arguments|callId|response|content|format|sidechain|windowFull|enabled|rotateSecret|release|priority|maxHandoffs|approval|handoffApproval|expectedContentHash|tokenBudget|choose|chooseFrom|handoffsEnabled|truncated|usage|workspace|collaborators|carry)$/;
 
 /** The largest input of this type. Throws for a field that this file does not know, so that a new one is not forgotten. */
 export function largest(type: GraphQLInputType, given: object = {}): Record<string, unknown> {

@@ -11,6 +11,9 @@ export interface Makes {
   /** An open handoff of 'ada' to 'bob'. */
   handoff(): Promise<string>;
   accepted(): Promise<string>;
+  /** A handoff that waits for a person. */
+  proposed(): Promise<string>;
+  question(): Promise<string>;
   agent(): Promise<string>;
   tool(): Promise<string>;
   webhook(): Promise<string>;
@@ -49,10 +52,13 @@ const next = (): number => (n += 1);
 export const mutations: Record<string, Given> = {
   acceptHandoff: ofHandoff,
   advancePipeline: async (make) => ({ sessionId: await make.inPipeline(), outcome: 'DONE' }),
+  answerQuestion: async (make) => ({ questionId: await make.question() }),
   appendTurn: ofSession,
+  approveHandoff: async (make) => ({ handoffId: await make.proposed() }),
   archiveAgent: async (make) => ({ id: await make.agent() }),
   archiveHandoffTool: async (make) => ({ toolId: await make.tool() }),
   archivePipeline: async (make) => ({ slug: await make.pipeline() }),
+  askPerson: ofSession,
   cancelHandoff: ofHandoff,
   confirmReturn: ofHandoff,
   cancelPendingHandoffs: ofSession,
@@ -66,6 +72,7 @@ export const mutations: Record<string, Given> = {
   createSession: () => ({ agentId: 'ada' }),
   createWebhook: () => ({}),
   definePipeline: () => ({ slug: `pipeline-${next()}`, name: 'Largest', start: 'stage-0' }),
+  declineHandoff: async (make) => ({ handoffId: await make.proposed() }),
   deleteWebhook: async (make) => ({ webhookId: await make.webhook() }),
   executeHandoffTool: async (make) => ({ sessionId: await make.session(), toolName: 'transfer_to_bob' }),
   executeHandoffs: async (make) => ({ sessionId: await make.session(), response }),
@@ -107,6 +114,7 @@ const page = { first: 100 };
 export const queries: Record<string, (of: LargeData) => object> = {
   agent: () => ({ id: 'ada' }),
   agents: () => page,
+  approvals: () => page,
   contextItem: ({ handoffId, itemId }) => ({ handoffId, itemId }),
   contextPreview: ({ sessionId }) => ({ sessionId, maxTokens: 100_000 }),
   deliveries: ({ webhookId }) => ({ webhookId, ...page }),
@@ -137,6 +145,7 @@ export const queries: Record<string, (of: LargeData) => object> = {
     toolName: 'transfer_to_bob',
     arguments: { reason: textOf(limits.fields.reason), ...jsonOf(1_000) },
   }),
+  simulateApproval: ({ handoffId }) => ({ handoffId }),
   suggestTargets: () => ({ text: textOf(limits.fields.reason), first: 20 }),
   viewer: () => ({}),
   webhooks: () => page,

@@ -89,6 +89,16 @@ export async function turns(place: Place, say: (line: string) => void): Promise<
       return (answer['session'] as { agentSession: { id: string } }).agentSession.id;
     },
     handoff: async () => idIn('initiateHandoff', { sessionId: await make.session(), targetAgentId: 'bob' }, 'handoff'),
+    proposed: async () => {
+      const input = { title: `s${next()}`, agentId: 'ada', handoffApproval: 'REQUIRED' };
+      const call = { toolName: 'transfer_to_bob', arguments: { reason: 'Please' } };
+      const sessionId = await idIn('createSession', input, 'session');
+      return idIn('executeHandoffTool', { sessionId, ...call }, 'handoff');
+    },
+    question: async () => {
+      const input = { sessionId: await make.session(), question: 'Which one?' };
+      return (await made('askPerson', input, 'questionId'))['questionId'] as string;
+    },
     accepted: async () => idIn('acceptHandoff', { handoffId: await make.handoff() }, 'handoff'),
     agent: () => idIn('registerAgent', { id: `made-${next()}`, type: 'CLAUDE' }, 'agent'),
     tool: () =>

@@ -23,6 +23,7 @@ const ToolsPage = later(() => import('./tools/ToolsPage.tsx'), Loading);
 const ToolPage = later(() => import('./tools/ToolPage.tsx'), Loading);
 const NewToolPage = later(() => import('./tools/edit/NewToolPage.tsx'), Loading);
 const EditToolPage = later(() => import('./tools/edit/EditToolPage.tsx'), Loading);
+const DecidePage = later(() => import('./approvals/DecidePage.tsx'), Loading);
 const QueuePage = later(() => import('./queue/QueuePage.tsx'), Loading);
 const PipelinesPage = later(() => import('./pipelines/definitions/PipelinesPage.tsx'), Loading);
 const PipelinePage = later(() => import('./pipelines/definitions/PipelinePage.tsx'), Loading);
@@ -50,6 +51,7 @@ const pages: Record<Exclude<PagePath, '/' | '/sessions' | '/agents'>, Later<Part
   '/tools/new': NewToolPage,
   '/tools/:id': ToolPage,
   '/tools/:id/edit': EditToolPage,
+  '/decide': DecidePage,
   '/queue': QueuePage,
   '/pipelines': PipelinesPage,
   '/pipelines/_new': EditPipelinePage,

@@ -37,6 +37,8 @@ beforeAll(async () => {
     tenure: none('agentsession'),
     handoff: none('handoff'),
     accepted: none('handoff'),
+    proposed: none('handoff'),
+    question: none('question'),
     agent: () => Promise.resolve('ada'),
     tool: none('tool'),
     webhook: none('webhook'),

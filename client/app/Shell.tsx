@@ -10,6 +10,7 @@ import { LiveState } from '../live/LiveState.tsx';
 import { PaletteHost } from '../palette/PaletteHost.tsx';
 import { useIsAway } from '../live/state.ts';
 import { Unread } from '../noticing/Unread.tsx';
+import { ToDecide } from '../approvals/ToDecide.tsx';
 import { Waiting } from '../queue/Waiting.tsx';
 import { basePath } from '../urql.ts';
 import styles from './app.module.css';
@@ -42,6 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
               <Icon name={icon} /> <span>{word}</span>
               {href === '/inbox' && <Unread className={styles.waiting} />}
               {href === '/queue' && <Waiting className={styles.waiting} />}
+              {href === '/decide' && <ToDecide className={styles.waiting} />}
             </Link>
           ))}
           <a href={`${basePath}/graphql`}>

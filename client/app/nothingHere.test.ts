@@ -20,6 +20,7 @@ describe('an unknown address', () => {
       const links = page.getByRole('navigation', { name: 'All pages' }).getByRole('link');
       expect(await links.allInnerTexts()).toEqual([
         'Sessions',
+        'Decide',
         'Inbox',
         'Queue',
         'Agents',

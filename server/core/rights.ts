@@ -93,9 +93,7 @@ const rules: Record<Prisma.ModelName, Rule> = {
   },
   // A proposal is read as its Handoff is; the target has no tenure yet.
   Approval: {
-    agent: inPart(
-      (row, { agent }) => `coalesce(tenure.reads_from, 0) = 0 OR ${row}.agent_id = ${agent}`,
-    ),
+    agent: inPart((row, { agent }) => `coalesce(tenure.reads_from, 0) = 0 OR ${row}.agent_id = ${agent}`),
   },
   // An Event without a Session is about an Agent.
   Event: {

@@ -27,6 +27,9 @@ import type { Caller } from '../../core/work.ts';
 import { silentLog } from '../../infra/log.ts';
 import { updateAgent } from '../../work/agents/updateAgent.ts';
 import { asCarry } from '../../work/context/carry.ts';
+import { approveHandoff } from '../../work/approvals/approveHandoff.ts';
+import { askPerson } from '../../work/approvals/askPerson.ts';
+import { declineHandoff } from '../../work/approvals/declineHandoff.ts';
 import { acceptHandoff } from '../../work/handoffs/changeHandoff.ts';
 import { createKey } from '../../work/keys/createKey.ts';
 import { captureSnapshot, recordDecision, recordWorkingTree, setTasks } from '../../work/log/addToLog.ts';
@@ -111,6 +114,18 @@ beforeAll(async () => {
   await work(staged, 'FOREIGN');
   await advance(staged, 'DONE', { reason: 'FOREIGN' });
   await session(null, { title: 'FOREIGN queued', agentType: 'GEMINI', queue: true });
+  // What waits for a person, and what was decided.
+  const proposed = async (title: string): Promise<string> => {
+    const id = await session('bob', { title, handoffApproval: 'REQUIRED' });
+    return (await initiate(id, 'eve', { reason: 'FOREIGN' }, { caller: agentCaller('bob') })).handoffId;
+  };
+  await proposed('FOREIGN waits');
+  const edits = { reason: 'FOREIGN edited', instructions: 'FOREIGN', contextVariables: { edited: 'FOREIGN' } };
+  const approved = { handoffId: await proposed('FOREIGN approved'), expectedContentHash: null, edits, note: 'FOREIGN' };
+  await run(approveHandoff, approved);
+  await run(declineHandoff, { handoffId: await proposed('FOREIGN declined'), reason: 'FOREIGN' });
+  const asking = await session('bob', { title: 'FOREIGN asks' });
+  await run(askPerson, { sessionId: asking, question: 'FOREIGN?', options: ['FOREIGN'] });
   await run(createHandoffTool, {
     name: 'FOREIGN_tool',
     targetAgentId: 'eve',
@@ -129,8 +144,17 @@ beforeAll(async () => {
     contentHash: 'FOREIGN',
     importedAt: '2026-01-01T00:00:00.000Z',
     tools: ['FOREIGN'],
+    mcpServers: [{ name: 'FOREIGN', command: 'FOREIGN', args: ['FOREIGN'], env: ['FOREIGN'], url: null }],
   };
   await pool.query(`UPDATE agents SET definition = $1 WHERE id = 'bob'`, [definition]);
+  await pool.query(`UPDATE sessions SET choice = $2 WHERE id = $1`, [
+    asking,
+    { agentId: 'bob', confidence: 0.5, explanation: 'FOREIGN' },
+  ]);
+  await pool.query(
+    `UPDATE agent_sessions SET runner_id = 'FOREIGN', claim_ends_at = now() + interval '1 hour' WHERE session_id = $1`,
+    [asking],
+  );
   await pool.query(
     `INSERT INTO deliveries (id, webhook_id, event_id, position, lane, status, attempts, created_at)
      SELECT gen_random_uuid(), $1, id, 1, 'x', 'DELIVERED', 1, now() FROM events LIMIT 1`,

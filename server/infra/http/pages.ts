@@ -16,6 +16,7 @@ export const pagePaths = [
   '/tools/new',
   '/tools/:id',
   '/tools/:id/edit',
+  '/decide',
   '/queue',
   '/pipelines',
   // No slug begins with `_`.

@@ -1,0 +1,130 @@
+import type { Client } from 'urql';
+import { outcomeOf, type Outcome } from '../acts/outcome.ts';
+import { graphql } from '../gql/gql.ts';
+import type { DecideQuery as DecideResult, HandoffEditsInput } from '../gql/graphql.ts';
+
+export const DecideQuery = graphql(`
+  query Decide($after: String) {
+    approvals(first: 50, after: $after) {
+      nodes {
+        id
+        kind
+        demandedBy
+        text
+        options
+        requestedAt
+        deadlineAt
+        agent {
+          id
+        }
+        session {
+          id
+          title
+        }
+        handoff {
+          id
+          reason
+          targetAgent {
+            id
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      totalCount
+    }
+  }
+`);
+
+export type Waiting = DecideResult['approvals']['nodes'][number];
+
+/** What an approval would give now, and what the target would read. */
+export const PassedOnQuery = graphql(`
+  query PassedOn($handoffId: ID!, $edits: HandoffEditsInput) {
+    simulateApproval(handoffId: $handoffId, edits: $edits) {
+      wouldSucceed
+      contentHash
+      verdicts {
+        rule
+        passed
+        message
+      }
+      context {
+        text
+        tokenEstimate
+      }
+    }
+  }
+`);
+
+const ApproveMutation = graphql(`
+  mutation Approve($input: ApproveHandoffInput!) {
+    answer: approveHandoff(input: $input) {
+      __typename
+      ... on ApproveHandoffPayload {
+        handoff {
+          id
+          ...Decided
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+const DeclineMutation = graphql(`
+  mutation Decline($input: DeclineHandoffInput!) {
+    answer: declineHandoff(input: $input) {
+      __typename
+      ... on DeclineHandoffPayload {
+        handoff {
+          id
+          ...Decided
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+const AnswerMutation = graphql(`
+  mutation Answer($input: AnswerQuestionInput!) {
+    answer: answerQuestion(input: $input) {
+      __typename
+      ... on AnswerQuestionPayload {
+        session {
+          id
+          status
+          situation
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+/** Approves what was seen: `expectedContentHash` is that of the preview. */
+export const approve = async (
+  client: Client,
+  handoffId: string,
+  expectedContentHash: string,
+  edits: HandoffEditsInput | null,
+): Promise<Outcome> =>
+  outcomeOf(await client.mutation(ApproveMutation, { input: { handoffId, expectedContentHash, edits } }));
+
+export const decline = async (client: Client, handoffId: string, reason: string): Promise<Outcome> =>
+  outcomeOf(await client.mutation(DeclineMutation, { input: { handoffId, reason } }));
+
+export const answerQuestion = async (client: Client, questionId: string, answer: string): Promise<Outcome> =>
+  outcomeOf(await client.mutation(AnswerMutation, { input: { questionId, answer } }));
