@@ -102,11 +102,12 @@ function Approval({
   const hash = passedOn?.contentHash ?? null;
   const refused = passedOn?.verdicts.find(({ passed }) => passed === false)?.message ?? null;
 
-  const send = useEffectEvent(async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     if (hash === null) return;
     // What is refused because the agent went on is shown anew, and approved by a second press.
     if (!(await run(() => approve(client, id, hash, edits)))) look({ requestPolicy: 'network-only' });
-  });
+  };
+  const sendByKey = useEffectEvent(() => void send());
   const fields = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (mode !== 'look') fields.current?.querySelector<HTMLElement>('textarea, input')?.focus();
@@ -116,7 +117,7 @@ function Approval({
       const { target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      if (event.key === 'a') void send();
+      if (event.key === 'a') sendByKey();
       else if (event.key === 'e') setMode('edit');
       else if (event.key === 'd') setMode('decline');
       else return;
