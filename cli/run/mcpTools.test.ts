@@ -46,6 +46,15 @@ describe('the tools of an MCP server', () => {
     expect((await tools.run('mcp__test__folder', {}, never)).error).toContain('may have had its effect');
   });
 
+  it('give the model no secret that they print, nor the half of one', () => {
+    const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
+    for (const before of [0, 59_980]) {
+      const text = quotedOutput(`${'word '.repeat(before / 5)}The key is ${token}.`, []);
+      expect(text).not.toContain(token.slice(0, 12));
+    }
+    expect(quotedOutput(`The key is ${token}.`, [])).toContain('The key is [redacted: github token].');
+  });
+
   it('are those that the definition lists, by tool or by server', async () => {
     for (const [allowed, names] of [
       [['mcp__test__folder', 'Bash'], ['mcp__test__folder']],
