@@ -2,23 +2,29 @@ import { useEffect, useEffectEvent, useId, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { titleOf, type Outcome } from '../acts/outcome.ts';
+import type { WaitingFragment } from '../gql/graphql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
 import { Deadline } from '../ui/Deadline.tsx';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { TextField } from '../ui/TextField.tsx';
 import styles from './Decide.module.css';
-import { answerQuestion, approve, decline, PassedOnQuery, type Waiting } from './documents.ts';
+import { answerQuestion, approve, decline, PassedOnQuery, WaitingDocument } from './documents.ts';
 import { changesOf, editsOf, type EditDraft } from './edits.ts';
 
 interface ApprovalCardProps {
-  waiting: Waiting;
+  waiting: FragmentType<typeof WaitingDocument>;
   /** Whether it shows what would be passed on, and its acts. */
   isOpen: boolean;
   /** Whether the viewer may decide. */
   decides: boolean;
-  onOpen: () => void;
+  /** Whether `a`, `e` and `d` act on it. */
+  keys?: boolean;
+  onOpen?: () => void;
   onDone: () => void;
 }
+
+type Given = { waiting: WaitingFragment; onDone: () => void };
 
 const demands = {
   SESSION: 'This session demands an approval.',
@@ -28,7 +34,8 @@ const demands = {
 } as const;
 
 /** One thing that waits for a person. */
-export function ApprovalCard({ waiting, isOpen, decides, onOpen, onDone }: ApprovalCardProps) {
+export function ApprovalCard({ waiting: masked, isOpen, decides, keys = false, onOpen, onDone }: ApprovalCardProps) {
+  const waiting = readFragment(WaitingDocument, masked);
   const { id, kind, agent, session, handoff, text, deadlineAt, demandedBy } = waiting;
   const heading = useId();
   return (
@@ -54,7 +61,9 @@ export function ApprovalCard({ waiting, isOpen, decides, onOpen, onDone }: Appro
       <p className={styles.why}>{kind === 'QUESTION' ? text : (handoff?.reason ?? 'Without a reason.')}</p>
       {isOpen && demandedBy != null && <p className="soft small">{demands[demandedBy]}</p>}
       {isOpen && kind === 'QUESTION' && decides && <Answer waiting={waiting} onDone={onDone} />}
-      {isOpen && handoff != null && decides && <Approval waiting={waiting} handoff={handoff} onDone={onDone} />}
+      {isOpen && handoff != null && decides && (
+        <Approval waiting={waiting} handoff={handoff} keys={keys} onDone={onDone} />
+      )}
       {isOpen && !decides && <p className="soft small">An operator decides.</p>}
     </article>
   );
@@ -83,8 +92,9 @@ function useAct(onDone: () => void) {
 function Approval({
   waiting: { id },
   handoff,
+  keys,
   onDone,
-}: Pick<ApprovalCardProps, 'waiting' | 'onDone'> & { handoff: NonNullable<Waiting['handoff']> }) {
+}: Given & { handoff: NonNullable<WaitingFragment['handoff']>; keys: boolean }) {
   const client = useClient();
   const given: EditDraft = { targetAgentId: handoff.targetAgent.id, reason: handoff.reason ?? '', instructions: '' };
   const [draft, setDraft] = useState(given);
@@ -113,6 +123,7 @@ function Approval({
     if (mode !== 'look') fields.current?.querySelector<HTMLElement>('textarea, input')?.focus();
   }, [mode]);
   useEffect(() => {
+    if (!keys) return;
     const press = (event: KeyboardEvent): void => {
       const { target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -125,7 +136,7 @@ function Approval({
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, []);
+  }, [keys]);
 
   return (
     <div className={styles.body}>
@@ -247,7 +258,7 @@ function Approval({
   );
 }
 
-function Answer({ waiting: { id, options }, onDone }: Pick<ApprovalCardProps, 'waiting' | 'onDone'>) {
+function Answer({ waiting: { id, options }, onDone }: Given) {
   const client = useClient();
   const [answer, setAnswer] = useState('');
   const { busy, run, note } = useAct(onDone);

@@ -76,6 +76,7 @@ export default function DecidePage() {
                   waiting={each}
                   isOpen={each.id === open}
                   decides={decides}
+                  keys
                   onOpen={() => setChosen(each.id)}
                   onDone={() => ask({ requestPolicy: 'network-only' })}
                 />

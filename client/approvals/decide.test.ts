@@ -3,6 +3,7 @@ import { expectAccessible, look, openBrowser, patiently, type Visit } from '../.
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
+import { encodeId } from '../../server/core/ids.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
 import { changesOf, editsOf } from './edits.ts';
 
@@ -101,6 +102,22 @@ it('answers a question by one of its options, or in words', async () => {
   await page.getByLabel('Answer', { exact: true }).fill('Three');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
   await expect.poll(() => messagesOf(other), patiently).toEqual(['Three']);
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('shows the same card on the page of the session', async () => {
+  const id = await propose('On its own page');
+  const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
+  const { page, faults } = await go(`/sessions/${encodeId('session', sessionId)}`);
+  const card = page.getByRole('article', { name: 'ada hands off to bob' });
+  await card.waitFor();
+  await page.getByText('Needs a person').first().waitFor();
+  await expectAccessible(page);
+  await card.getByRole('button', { name: 'Decline …' }).click();
+  await card.getByLabel('Why not').fill('Not yet');
+  await card.getByRole('button', { name: 'Decline', exact: true }).click();
+  await expect.poll(() => card.count(), patiently).toBe(0);
+  expect(await statusOf(id)).toBe('DECLINED');
   expect(faults).toEqual([]);
 }, 120_000);
 

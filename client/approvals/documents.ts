@@ -1,33 +1,39 @@
 import type { Client } from 'urql';
 import { outcomeOf, type Outcome } from '../acts/outcome.ts';
 import { graphql } from '../gql/gql.ts';
-import type { DecideQuery as DecideResult, HandoffEditsInput } from '../gql/graphql.ts';
+import type { HandoffEditsInput } from '../gql/graphql.ts';
+
+export const WaitingDocument = graphql(`
+  fragment Waiting on Approval {
+    id
+    kind
+    demandedBy
+    text
+    options
+    deadlineAt
+    agent {
+      id
+    }
+    session {
+      id
+      title
+    }
+    handoff {
+      id
+      reason
+      targetAgent {
+        id
+      }
+    }
+  }
+`);
 
 export const DecideQuery = graphql(`
   query Decide($after: String) {
     approvals(first: 50, after: $after) {
       nodes {
         id
-        kind
-        demandedBy
-        text
-        options
-        requestedAt
-        deadlineAt
-        agent {
-          id
-        }
-        session {
-          id
-          title
-        }
-        handoff {
-          id
-          reason
-          targetAgent {
-            id
-          }
-        }
+        ...Waiting
       }
       pageInfo {
         hasNextPage
@@ -37,8 +43,6 @@ export const DecideQuery = graphql(`
     }
   }
 `);
-
-export type Waiting = DecideResult['approvals']['nodes'][number];
 
 /** What an approval would give now, and what the target would read. */
 export const PassedOnQuery = graphql(`

@@ -1,5 +1,6 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { PresenceOf } from '../agents/Presence.tsx';
+import { SessionApproval } from '../approvals/SessionApproval.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionNowFragment } from '../gql/graphql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
@@ -93,6 +94,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
           {openHandoff.status === 'INITIATED' && <Deadline at={openHandoff.deadlineAt} />}
         </div>
       )}
+      {situation === 'WAITING_FOR_PERSON' && <SessionApproval sessionId={session.id} />}
       {openHandoff && <HandoffActions handoff={openHandoff} />}
       {summary != null && <Fold text={summary} lines={5} characters={600} />}
       {endReason != null && <Fold text={endReason} lines={5} characters={600} />}

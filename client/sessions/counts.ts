@@ -12,7 +12,6 @@ const SituationCountsQuery = graphql(`
     $WORKING: SessionFilter!
     $SILENT: SessionFilter!
     $WAITING_FOR_ACCEPTANCE: SessionFilter!
-    $WAITING_FOR_PERSON: SessionFilter!
     $QUEUED: SessionFilter!
     $LIMIT_REACHED: SessionFilter!
     $WITHOUT_HOLDER: SessionFilter!
@@ -28,9 +27,6 @@ const SituationCountsQuery = graphql(`
       totalCount
     }
     WAITING_FOR_ACCEPTANCE: sessions(first: 0, where: $WAITING_FOR_ACCEPTANCE) {
-      totalCount
-    }
-    WAITING_FOR_PERSON: sessions(first: 0, where: $WAITING_FOR_PERSON) {
       totalCount
     }
     QUEUED: sessions(first: 0, where: $QUEUED) {
@@ -59,7 +55,10 @@ const SituationCountsQuery = graphql(`
 
 // In a query of its own: a query may have ten root fields.
 const SwitchCountsQuery = graphql(`
-  query SwitchCounts($unassigned: SessionFilter!, $open: SessionFilter!) {
+  query SwitchCounts($WAITING_FOR_PERSON: SessionFilter!, $unassigned: SessionFilter!, $open: SessionFilter!) {
+    WAITING_FOR_PERSON: sessions(first: 0, where: $WAITING_FOR_PERSON) {
+      totalCount
+    }
     unassigned: sessions(first: 0, where: $unassigned) {
       totalCount
     }

@@ -96,6 +96,7 @@ const table: [RuleName, string, Move][] = [
   ['version', 'CONFLICT', { ...allowed, expectedVersion: 2 }],
   ['open session', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, status: 'COMPLETED' } }],
   ['active only', 'INVALID_STATE', { ...allowed, session: { ...allowed.session!, tenureState: 'PENDING' } }],
+  ['proposal', 'INVALID_STATE', { ...allowed, started: started({ proposalId: 'handoff_1' }) }],
   [
     'already assigned',
     'ALREADY_ASSIGNED',
@@ -188,9 +189,9 @@ describe('the order of refusals', () => {
   });
 
   it('checks only the rules before a named rule', () => {
-    const [loop, capacity] = [table[9]!, table[14]!];
+    const [loop, capacity] = [table[10]!, table[15]!];
     expect(refusalToMove(piledUp([loop, capacity]), 'loop')).toBeNull();
-    expect(refusalToMove(table[8]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
+    expect(refusalToMove(table[9]![2], 'loop')?.code).toBe('MAX_HANDOFFS_REACHED');
   });
 });
 

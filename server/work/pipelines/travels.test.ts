@@ -93,7 +93,7 @@ describe('the payloads of all earlier stages', () => {
       return [0, 1, 2, 3, 4, 5].map((at) => text.includes(`end of payload${at}`));
     };
     // Those of plan, check and build.
-    expect(await whole(4_500)).toEqual([true, false, false, false, true, true]);
+    expect(await whole(3_200)).toEqual([true, false, false, false, true, true]);
     expect(await whole(20_000)).toEqual([true, true, true, true, true, true]);
   });
 

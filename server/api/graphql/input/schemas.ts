@@ -33,6 +33,8 @@ interface Shown {
 const registry = z.registry<object>();
 export const shownAs = (schema: z.ZodType): Shown => registry.get(schema) ?? {};
 export function showAs<S extends z.ZodType>(schema: S, shown: Shown): S {
+  // Two marks of one object would be those of the later one, in every field that has it.
+  if (registry.has(schema)) throw new Error('a schema is shown in one way: build another one');
   registry.add(schema, shown);
   return schema;
 }
@@ -192,14 +194,15 @@ export const reason = text({ bytes: limits.fields.reason });
 export const summary = text({ bytes: limits.fields.summary });
 /** A message or the result of a tool. */
 export const content = text({ bytes: limits.fields.content });
-// A secret is refused: an id with a mark in its place would find nothing.
-const foreignId = nonBlank({ characters: limits.fields.externalIdCharacters }).check(
-  faultless((value) => (redactText(value).count === 0 ? null : 'looks like a secret: give an id')),
-);
+// A secret is refused: an id with a mark in its place would find nothing. Each has a schema of its own: `showAs` marks the object.
+const foreignId = () =>
+  nonBlank({ characters: limits.fields.externalIdCharacters }).check(
+    faultless((value) => (redactText(value).count === 0 ? null : 'looks like a secret: give an id')),
+  );
 /** Id of the work in another system. */
-export const externalId = foreignId;
+export const externalId = foreignId();
 /** Id of a process that works for agents, as it names itself. */
-export const runnerId = showAs(foreignId, { type: 'ID' });
+export const runnerId = showAs(foreignId(), { type: 'ID' });
 export const project = nonBlank({ characters: limits.fields.projectCharacters });
 /** Id of a folder of a machine. */
 export const workspaceIdText = z
