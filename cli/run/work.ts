@@ -189,7 +189,6 @@ class Tenure {
     );
     this.#steps += 1;
     this.#entries.push({ kind: 'step', text: answer.text, calls });
-    const recordedAt = performance.now();
     const { end, tools } = await this.#run(calls);
     const endedAt = performance.now();
     worker.report({

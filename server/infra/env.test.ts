@@ -19,6 +19,7 @@ describe('the environment', () => {
       trustedProxies: 0,
       heartbeatMs: 10_000,
       staleAfterMinutes: 30,
+      approveWithinMinutes: 1_440,
       handoffsEnabled: true,
       contextPressure: 80,
       keepDays: undefined,
