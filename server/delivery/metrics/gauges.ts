@@ -26,6 +26,8 @@ const read = statement(`WITH queues AS (
 )
 SELECT (SELECT coalesce(json_agg(queue), '[]') FROM queue) AS queues,
   (SELECT count(*)::int FROM queue_entries WHERE escalated) AS escalated,
+  (SELECT coalesce(json_agg(a), '[]') FROM (SELECT kind, count(*)::int AS count, greatest(0, extract(epoch FROM clock_timestamp() - min(requested_at)))::float8 AS age
+    FROM approvals WHERE decided_at IS NULL GROUP BY kind) a) AS approvals,
   (SELECT coalesce(json_agg(agents_by_type), '[]') FROM agents_by_type) AS agents,
   (SELECT count(*)::int FROM handoffs WHERE status = 'INITIATED') AS initiated,
   (SELECT count(*)::int FROM handoffs WHERE status = 'ACCEPTED') AS accepted,
@@ -39,6 +41,7 @@ SELECT (SELECT coalesce(json_agg(queue), '[]') FROM queue) AS queues,
 export interface Gauges {
   queues: { role: string; type: string; length: number; age: number }[];
   escalated: number;
+  approvals: { kind: 'HANDOFF' | 'QUESTION'; count: number; age: number }[];
   agents: { type: string; load: number; capacity: number }[];
   initiated: number;
   accepted: number;

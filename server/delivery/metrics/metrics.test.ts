@@ -109,6 +109,16 @@ describe('what /metrics says', async () => {
     expect(valuesOf(text, 'baton_redis_up')).toEqual({ '': 0 });
   });
 
+  test('has what waits for a person, and for how long', async () => {
+    await agent('asker', { type: 'ASKER' });
+    const id = encodeId('session', await session('asker'));
+    await post(`mutation { askPerson(input: { sessionId: "${id}", question: "Which?" }) { __typename } }`);
+    await database.pool.query(`UPDATE approvals SET requested_at = clock_timestamp() - interval '10 minutes'`);
+    const text = await gauges.read();
+    expect(valuesOf(text, 'baton_approvals_waiting')).toEqual({ 'kind="HANDOFF"': 0, 'kind="QUESTION"': 1 });
+    expect(valuesOf(text, 'baton_approvals_age_seconds')['kind="QUESTION"']).toBeCloseTo(600, -1);
+  });
+
   test('names the 50 longest queues and adds up the others', async () => {
     const types = [51, ...Array(52).keys()];
     await Promise.all(

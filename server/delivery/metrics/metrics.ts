@@ -118,6 +118,8 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
     'role',
     'type',
   );
+  const toDecide = gauge('approvals_waiting', 'Handoffs and questions that wait for a person.', 'kind');
+  const decideAge = gauge('approvals_age_seconds', 'Time that the oldest of them waits; without one no value.', 'kind');
   const load = gauge('agent_load', 'Sessions that agents of this type hold.', 'type');
   const capacity = gauge('agent_capacity', 'Places of AVAILABLE agents of this type.', 'type');
   const open = gauge('handoffs_open', 'Handoffs that are INITIATED or ACCEPTED.', 'status');
@@ -189,12 +191,17 @@ export function createMetrics({ pool, replicaPool, isPersisted, live, everyMs }:
   async function readDatabase(): Promise<void> {
     const read = await gauges();
     databaseUp.set(read === null ? 0 : 1);
-    for (const metric of [queueLength, queueAge, load, capacity, open]) metric.reset();
+    for (const metric of [queueLength, queueAge, toDecide, decideAge, load, capacity, open]) metric.reset();
     // Old counts would hide that the database is away.
     if (read === null) return Object.values(ofDatabase).forEach((metric) => metric.remove());
     for (const { role, type, length, age } of read.queues) {
       queueLength.set({ role, type }, length);
       queueAge.set({ role, type }, age);
+    }
+    for (const kind of ['HANDOFF', 'QUESTION']) toDecide.set({ kind }, 0);
+    for (const { kind, count, age } of read.approvals) {
+      toDecide.set({ kind }, count);
+      decideAge.set({ kind }, age);
     }
     for (const { type, load: held, capacity: places } of read.agents) {
       load.set({ type }, held);
