@@ -45,6 +45,7 @@ describe('the counts of the tabs and switches', () => {
         Working: '3',
         Silent: '0',
         'Not accepted': '1',
+        'Needs a person': '0',
         Queued: '0',
         'Limit reached': '0',
         'No holder': '1',

@@ -43,6 +43,7 @@ beforeAll(async () => {
   await start('WORKING');
   await silence(await start('SILENT'));
   await handOff(await start('WAITING_FOR_ACCEPTANCE'));
+  await handOff(await start('WAITING_FOR_PERSON', { handoffApproval: 'REQUIRED' }));
   await start('QUEUED', { agentType: 'GEMINI', queue: true }, null);
   const { handoffId } = await handOff(await start('LIMIT_REACHED', { maxHandoffs: 1 }));
   await run(acceptHandoff, { handoffId });
