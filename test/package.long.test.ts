@@ -197,7 +197,7 @@ describe('the package', () => {
     for (const time of ['first', 'second']) {
       const server = await start(process.execPath, [program, 'start'], as);
       if (time === 'first') await expectFirstMinute(server.url);
-      expect((await client(server.url).post('{ agents { totalCount } }')).data).toEqual({ agents: { totalCount: 9 } });
+      expect((await client(server.url).post('{ agents { totalCount } }')).data).toEqual({ agents: { totalCount: 12 } });
       expect(await server.stop()).toBe(0);
     }
     expect(filesIn(cwd)).toEqual(before);
