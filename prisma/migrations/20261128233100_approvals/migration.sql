@@ -50,10 +50,11 @@ ALTER TABLE "approvals" ADD CONSTRAINT "approvals_agent_id_fkey" FOREIGN KEY ("a
 ALTER TABLE "approvals" ADD CONSTRAINT "approvals_agent_session_id_fkey" FOREIGN KEY ("agent_session_id") REFERENCES "agent_sessions"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 ALTER TABLE "approvals" ADD CONSTRAINT "approvals_handoff_id_fkey" FOREIGN KEY ("handoff_id") REFERENCES "handoffs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
--- A Handoff has a target's tenure once it is INITIATED: what was only proposed moved nothing.
+-- A Handoff has a target's tenure once it is INITIATED: what was only proposed moved nothing. Compared as texts: a restore runs all migrations in one
+-- transaction, and PostgreSQL before 17 does not use a value of an enum in the transaction that added it.
 ALTER TABLE "handoffs" ALTER COLUMN "target_agent_session_id" DROP NOT NULL,
   DROP CONSTRAINT "handoffs_times_follow_status",
-  ADD CONSTRAINT "handoffs_times_follow_status" CHECK (CASE "status"
+  ADD CONSTRAINT "handoffs_times_follow_status" CHECK (CASE "status"::text
     WHEN 'PROPOSED' THEN "accepted_at" IS NULL AND "closed_at" IS NULL
     WHEN 'INITIATED' THEN "accepted_at" IS NULL AND "closed_at" IS NULL
     WHEN 'ACCEPTED' THEN "accepted_at" IS NOT NULL AND "closed_at" IS NULL
@@ -61,8 +62,8 @@ ALTER TABLE "handoffs" ALTER COLUMN "target_agent_session_id" DROP NOT NULL,
     WHEN 'FAILED' THEN "closed_at" IS NOT NULL
     ELSE "accepted_at" IS NULL AND "closed_at" IS NOT NULL END),
   ADD CONSTRAINT "handoffs_move_once_initiated" CHECK (CASE
-    WHEN "status" IN ('PROPOSED', 'DECLINED') THEN "target_agent_session_id" IS NULL
-    WHEN "status" IN ('CANCELLED', 'TIMED_OUT') THEN true
+    WHEN "status"::text IN ('PROPOSED', 'DECLINED') THEN "target_agent_session_id" IS NULL
+    WHEN "status"::text IN ('CANCELLED', 'TIMED_OUT') THEN true
     ELSE "target_agent_session_id" IS NOT NULL END);
 
 CREATE TRIGGER "handoff_sent_back_of_proposed" BEFORE UPDATE OF "target_agent_session_id" ON "handoffs" FOR EACH ROW

@@ -140,7 +140,7 @@ describe('baton backup and baton restore', () => {
     const { data } = await client(next.url).post<{ sessions: { nodes: { id: string }[] } }>(
       '{ sessions(where: {agentId: "ann"}, first: 1) { nodes { id } } agents { totalCount } }',
     );
-    expect(data).toMatchObject({ agents: { totalCount: 11 } });
+    expect(data).toMatchObject({ agents: { totalCount: 14 } });
     await next.kill();
 
     const other = await otherPostgres();
@@ -235,7 +235,7 @@ describe('baton backup and baton restore', () => {
         resolve,
       ),
     );
-    expect((await checkBackup(piped)).tables['agents']!.rows).toBe(11);
+    expect((await checkBackup(piped)).tables['agents']!.rows).toBe(14);
   });
 });
 
