@@ -122,6 +122,7 @@ export async function importAgents(
     const next = nextOf(work, definition, agent, type, collaborations);
     const action = agent === null ? 'CREATED' : next.isChanged ? 'UPDATED' : 'UNCHANGED';
     agents.push({ id, action, path });
+    await breaks.rest();
     if (dryRun || action === 'UNCHANGED') continue;
     changes.push({ id, next });
     writeAgent(work, id, agent, next);
