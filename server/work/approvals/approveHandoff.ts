@@ -2,7 +2,7 @@ import { ConflictError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import { carryOf } from '../context/carry.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandLocked, demandMove, movedSession } from '../custody/demand.ts';
+import { demandLocked, demandMove, lockSessionOf, movedSession } from '../custody/demand.ts';
 import { wayTo } from '../custody/mayChangeHands.ts';
 import type { LockedAgent } from '../custody/read.ts';
 import { handOver, prepareContext, type Prepared, toldOf } from '../handoffs/handOver.ts';
@@ -15,7 +15,7 @@ import {
   startedHandoff,
 } from '../handoffs/initiateHandoff.ts';
 import { demandTarget, idMeant } from '../handoffs/target.ts';
-import { demandProposal, lockSessionOf } from './demandProposal.ts';
+import { demandProposal } from './demandProposal.ts';
 import { type Asked, type HandoffEdits, withEdits } from './edits.ts';
 import { readRequest } from './request.ts';
 

@@ -1,7 +1,8 @@
 import type { Work } from '../../core/work.ts';
 import { Custody } from '../custody/custody.ts';
+import { lockSessionOf } from '../custody/demand.ts';
 import type { HandoffAnswer } from '../handoffs/initiateHandoff.ts';
-import { demandProposal, lockSessionOf } from './demandProposal.ts';
+import { demandProposal } from './demandProposal.ts';
 
 /** An operator declines a proposed Handoff: its agent goes on, and is told why (rule: approval). */
 export async function declineHandoff(

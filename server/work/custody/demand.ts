@@ -12,6 +12,13 @@ export async function lockSession(work: Work, sessionId: string): Promise<void> 
   if (!(await work.lockSession(sessionId))) throw new NotFoundError('session', encodeId('session', sessionId));
 }
 
+/** Locks the Session of a Handoff, and returns its id. */
+export async function lockSessionOf(work: Work, handoffId: string): Promise<string> {
+  const sessionId = await work.lockSessionOf(handoffId);
+  if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
+  return sessionId;
+}
+
 export function demandLocked(agents: readonly LockedAgent[], agentId: string): LockedAgent {
   const agent = agents.find(({ id }) => id === agentId);
   if (agent === undefined) throw new NotFoundError('agent', agentId);

@@ -1,11 +1,10 @@
 import { statement } from '../../core/changes.ts';
-import { InvalidStateError, NotFoundError } from '../../core/errors.ts';
-import { encodeId } from '../../core/ids.ts';
+import { InvalidStateError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import type { HandoffStatus } from '../../generated/prisma/client.ts';
 import type { VisibleCounts } from '../context/visible.ts';
 import { Custody, reasonOf, type Ending } from '../custody/custody.ts';
-import { demandAct, lockSession } from '../custody/demand.ts';
+import { demandAct, lockSession, lockSessionOf } from '../custody/demand.ts';
 import { takesSessions } from '../custody/mayChangeHands.ts';
 import { stageNamed } from '../custody/pipeline.ts';
 import type { LastHandoff, LockOptions } from '../custody/read.ts';
@@ -170,8 +169,7 @@ async function changeHandoff(
   to: Exclude<HandoffStatus, 'PROPOSED' | 'INITIATED' | 'DECLINED'>,
   change: (custody: Custody, handoff: LastHandoff) => Promise<void> | void,
 ): Promise<HandoffAnswer> {
-  const sessionId = await work.lockSessionOf(handoffId);
-  if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
+  const sessionId = await lockSessionOf(work, handoffId);
   const custody = await Custody.of(work, sessionId, to === 'TIMED_OUT' ? forTimeOut(work) : {});
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;

@@ -1,9 +1,8 @@
-import { InvalidStateError, NotFoundError } from '../../core/errors.ts';
-import { encodeId } from '../../core/ids.ts';
+import { InvalidStateError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import type { HandoffStatus } from '../../generated/prisma/client.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAct } from '../custody/demand.ts';
+import { demandAct, lockSessionOf } from '../custody/demand.ts';
 import { readStatus } from './changeHandoff.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
 
@@ -11,8 +10,7 @@ const declined: HandoffStatus[] = ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED
 
 /** The source or an operator records that the source was told why its Handoff came back (rule: return). Keeps the first time. */
 export async function confirmReturn(work: Work, { handoffId }: { handoffId: string }): Promise<HandoffAnswer> {
-  const sessionId = await work.lockSessionOf(handoffId);
-  if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
+  const sessionId = await lockSessionOf(work, handoffId);
   const custody = await Custody.of(work, sessionId);
   const handoff = custody.handoff?.id === handoffId ? custody.handoff : null;
   const { status, ...agents } = handoff ?? (await readStatus(work, handoffId));

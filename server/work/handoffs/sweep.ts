@@ -124,7 +124,7 @@ async function remindIfDue(work: Work, handoffId: string, by: Date): Promise<{ d
   return { done: true };
 }
 
-/** Tells whoever listens once that a person should decide. The target does not know of it. */
+/** Writes the one reminder that a person should decide, for the source and for people: the target does not know of the proposal. */
 function remindOfProposal(custody: Custody, approval: OpenApproval, by: Date): { done: boolean } {
   const { work, proposal } = custody;
   if (proposal === null || approval.remindedAt !== null || approval.remindAt === null || approval.remindAt > by)

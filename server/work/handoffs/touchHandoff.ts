@@ -1,8 +1,7 @@
-import { InvalidStateError, NotFoundError } from '../../core/errors.ts';
-import { encodeId } from '../../core/ids.ts';
+import { InvalidStateError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import { Custody } from '../custody/custody.ts';
-import { demandAct } from '../custody/demand.ts';
+import { demandAct, lockSessionOf } from '../custody/demand.ts';
 import { readStatus } from './changeHandoff.ts';
 import { minutesAfter } from './handOver.ts';
 import type { HandoffAnswer } from './initiateHandoff.ts';
@@ -15,8 +14,7 @@ export async function touchHandoff(
   { handoffId, note }: { handoffId: string; note: string | null },
   { staleAfterMinutes }: { staleAfterMinutes: number },
 ): Promise<HandoffAnswer> {
-  const sessionId = await work.lockSessionOf(handoffId);
-  if (sessionId === null) throw new NotFoundError('handoff', encodeId('handoff', handoffId));
+  const sessionId = await lockSessionOf(work, handoffId);
   const custody = await Custody.of(work, sessionId);
   const handoff = custody.handoff?.id === handoffId ? custody.handoff : null;
   const { status, ...agents } = handoff ?? (await readStatus(work, handoffId));

@@ -49,7 +49,7 @@ export interface CreateSessionInput {
   ranking?: readonly Beginner[];
 }
 
-/** Of a ranking, so many are locked: the next has a place when one filled up meanwhile. */
+/** How many agents of a ranking are locked, best first: when one filled up meanwhile, the next is taken. */
 const mostCandidates = 8;
 
 /** The columns of a workspace; null: it is unknown. */
