@@ -1,15 +1,6 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,20 +9,16 @@ import { WebSocket } from 'ws';
 import { openStream } from '../client/stream/index.ts';
 import { encodeId } from '../server/core/ids.ts';
 import { openBrowser } from './browser.ts';
-import { bundled } from './bundle.ts';
 import { endsWithThisProcess } from './children.ts';
-import { codingTool } from './codingTools.ts';
 import { atEnd, testDatabase } from './database.ts';
 import { brokenInvariants } from './invariants.ts';
-import { loopbackOnly, type Wrap } from './loopback.ts';
 import { client } from './graphql.ts';
 import { freePort } from './ports.ts';
-import { scriptedModel, type Step } from './scriptedModel.ts';
+import { bash, claudeArgs, codexArgs, codingPrograms, mcp, mcpOfClaude, relayPlace, shell } from './relaying.ts';
 import { takeCore } from './busyCore.ts';
 import { startServer } from './server.ts';
-import { killCommands, type WatchLine } from './watching.ts';
+import type { WatchLine } from './watching.ts';
 import { world } from './world.ts';
-import { temporaryFolder } from './temporary.ts';
 
 // The real command lines of Claude Code and Codex hand work to each other through Baton, by its hooks, its MCP tools and `baton
 // watch`. A script plays the model of each; there is no network but loopback.
@@ -40,7 +27,7 @@ const patience = { timeout: 120_000, interval: 100 };
 /** Processes beside the tests that take a core each: RELAY_BUSY=2 for a machine with two cores. */
 const spinning = Number(process.env['RELAY_BUSY'] ?? 0);
 
-const programs = { claude: codingTool('Claude Code'), codex: codingTool('Codex') };
+const programs = codingPrograms();
 
 describe.skipIf(programs.claude === null || programs.codex === null)('a relay of Claude Code and Codex', async () => {
   const database = await testDatabase();
@@ -48,37 +35,13 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
   const start = () => startServer({ databaseUrl: database.url, env: { PORT } });
   let server = await start();
   const { url } = server;
-  const models = { claude: await scripted(), codex: await scripted() };
-  const wrap: Wrap = await loopbackOnly(
-    [url, models.claude.url, models.codex.url].map((address) => Number(new URL(address).port)),
-  );
+  const { models, wrap, program, home, env, execute, repository } = await relayPlace(url);
   const { agent, session, initiate } = world(database.pool);
-  const program = await bundled('cli/baton.ts');
-
-  const root = realpathSync(temporaryFolder('baton-relay'));
-  atEnd(() => killCommands(root));
-  const home = join(root, 'home');
-  const codexHome = join(home, '.codex');
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: home,
-    CODEX_HOME: codexHome,
-    SCRIPTED_KEY: 'x',
-    ANTHROPIC_BASE_URL: models.claude.url,
-    ANTHROPIC_API_KEY: 'sk-test',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-  };
   /** Every committed event, as a subscriber gets them. */
   const heard: { type: string; session: string | undefined }[] = [];
 
   beforeAll(async () => {
     for (let n = 0; n < spinning; n += 1) endsWithThisProcess(takeCore());
-    mkdirSync(join(home, '.claude'), { recursive: true });
-    writeFileSync(join(home, '.claude/settings.json'), '{"enableAllProjectMcpServers": true}');
-    mkdirSync(codexHome);
-    const provider = `[model_providers.scripted]\nname = "scripted"\nbase_url = "${models.codex.url}/v1"\nwire_api = "responses"\nenv_key = "SCRIPTED_KEY"\n`;
-    writeFileSync(join(codexHome, 'config.toml'), `model = "gpt-5"\nmodel_provider = "scripted"\n${provider}`);
     await agent('reviewer-1', { maxCapacity: 100 });
     await agent('claude-1', { maxCapacity: 100 });
     await agent('codex-1', { type: 'CODEX', maxCapacity: 100, collaborators: ['reviewer-1'] });
@@ -98,48 +61,6 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     await stream.ready;
   });
 
-  /** Runs a program to its end, cut off from the network. */
-  async function execute(folder: string, name: string, args: string[]): Promise<string> {
-    const [file, words] = wrap(name, args);
-    return new Promise((resolve, reject) => {
-      const child = execFile(file, words, { cwd: folder, env }, (error, stdout, stderr) =>
-        error === null ? resolve(stdout + stderr) : reject(new Error(`${error.message}\n${stdout}\n${stderr}`)),
-      );
-      child.stdin!.end();
-    });
-  }
-
-  /** A small repository, connected with Baton for both tools. */
-  async function repository(name: string): Promise<string> {
-    const folder = mkdtempSync(join(root, `${name}-`));
-    writeFileSync(join(folder, 'README.md'), `# ${name}\n`);
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
-        cwd: folder,
-        stdio: 'ignore',
-      });
-    git('init', '-b', 'main');
-    git('add', '.');
-    git('commit', '-m', 'Begin');
-    for (const [tool, other] of [
-      ['claude-code', 'codex-1'],
-      ['codex', 'claude-1'],
-    ] as const)
-      await execute(folder, process.execPath, [program, 'connect', tool, '--with', other, '--url', url]);
-    // The usual waits are too short for a busy machine.
-    const change = (path: string, from: RegExp, to: string) =>
-      writeFileSync(join(folder, path), readFileSync(join(folder, path), 'utf8').replaceAll(from, to));
-    change('.codex/config.toml', /^\[mcp_servers\.baton\]\n/gm, '$&startup_timeout_sec = 240\n');
-    for (const path of ['.codex/config.toml', '.claude/settings.local.json']) {
-      change(path, / hook (claude-code|codex) /g, '$&--wait 60000 ');
-      change(path, /(timeout"?\s*[:=]) \d+/g, '$1 120');
-    }
-    appendFileSync(join(codexHome, 'config.toml'), `[projects."${folder}"]\ntrust_level = "trusted"\n`);
-    return folder;
-  }
-
-  const claudeArgs = ['-p', '--allowedTools', 'Bash', 'mcp__baton__*'];
-  const codexArgs = ['exec', '--dangerously-bypass-hook-trust', '--dangerously-bypass-approvals-and-sandbox'];
   const tools = claudeArgs
     .slice(1)
     .map((arg) => `'${arg}'`)
@@ -201,27 +122,6 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
       .toEqual(events);
   };
 
-  const mcp = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({
-    id,
-    name: name.replaceAll('-', '_'),
-    arguments: given,
-    namespace: 'mcp__baton',
-  });
-  const mcpOfClaude = (id: string, name: string, given: object): NonNullable<Step['calls']>[number] => ({
-    id,
-    name: `mcp__baton__${name}`,
-    arguments: given,
-  });
-  const shell = (id: string, cmd: string): NonNullable<Step['calls']>[number] => ({
-    id,
-    name: 'exec_command',
-    arguments: { cmd },
-  });
-  const bash = (id: string, command: string): NonNullable<Step['calls']>[number] => ({
-    id,
-    name: 'Bash',
-    arguments: { command, description: 'Writes' },
-  });
   const given = ['SESSION_CREATED', 'HANDOFF_INITIATED', 'SESSION_REASSIGNED'];
 
   it('goes from Claude Code, which corrects a wrong target, to Codex by watch, and to a reviewer', async () => {
@@ -689,18 +589,4 @@ function gated(): { promise: Promise<void>; resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
-}
-
-/** A model to whose script each case appends. */
-async function scripted() {
-  const steps: Step[] = [];
-  const model = await scriptedModel(steps);
-  return {
-    ...model,
-    say(...more: Step[]): void {
-      // What it was asked beyond its script.
-      while (steps.length < model.answers.length) steps.push({ text: 'Done.' });
-      steps.push(...more);
-    },
-  };
 }
