@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../client/api/request.ts';
 import { encodeId } from '../server/core/ids.ts';
 import { testDatabase } from '../test/database.ts';
 import { runFolder, startRun, type Running } from '../test/running.ts';
 import { startApp } from '../test/server.ts';
+import { vendorServer } from '../test/vendorServer.ts';
 import { world } from '../test/world.ts';
 import { callId } from './run/callIds.ts';
 
@@ -225,6 +228,48 @@ describe('baton run', () => {
     );
     expect((await ends(id)).result).toBe('That one');
     await stop(running);
+  });
+
+  it('tells the model what a person said while it answered, and while its tools ran', async () => {
+    const model = await vendorServer({
+      a: [
+        { status: 429, retryAfter: '1' },
+        { calls: [{ name: 'note', args: { decision: 'Small' } }] },
+        { status: 429, retryAfter: '1' },
+        { text: 'Done, I think.' },
+        { calls: [{ name: 'finish', args: { result: 1 } }] },
+      ],
+    });
+    const { folder, ids, name } = await team(
+      { a: [] },
+      () => ({}),
+      () => ({ model: 'local' }),
+    );
+    writeFileSync(
+      join(folder, 'models.json'),
+      JSON.stringify({ local: { provider: 'openai-compatible', model: 'm', baseURL: `${model.url}/a` } }),
+    );
+    const running = await start(folder, ids, '--models', 'models.json');
+    const id = await begin(name('a'));
+    const says = (content: string) => append(id, { messages: [{ role: 'USER', content }] });
+    const retries = () => running.lines.filter(({ event }) => event === 'retry').length;
+    await vi.waitFor(() => expect(retries()).toBe(1), patience);
+    await says('Make it blue.');
+    await says('Dark blue.');
+    await vi.waitFor(() => expect(retries()).toBe(2), patience);
+    await says('And round.');
+    expect((await ends(id)).decisions).toEqual([{ text: 'Small' }]);
+    await stop(running);
+    const heard = model.received['a']!.map((body) =>
+      ['Make it blue.', 'Dark blue.', 'And round.'].map((words) => JSON.stringify(body).split(words).length - 1),
+    );
+    expect(heard).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+      [1, 1, 0],
+      [1, 1, 0],
+      [1, 1, 1],
+    ]);
   });
 
   it('waits while a person decides about a handoff, and tells the model of a decline', async () => {

@@ -8,13 +8,15 @@ export interface Waiting {
   sessionId: string;
   agentSessionId: string;
   agentId: string;
+  /** The handoff that has to be accepted first; null when the tenure is active. */
+  handoffId: string | null;
   claim: { runnerId: string; until: string } | null;
   /** Whether it has a turn. */
   isBegun: boolean;
 }
 
 const waitingFields = `nodes { id agent { id } lastHandoff { status } agentSession { id state claim { runnerId until }
-  turns(last: 1) { nodes { id } } } }`;
+  initiatedByHandoff { id } turns(last: 1) { nodes { id } } } }`;
 
 interface WaitingPage {
   nodes: {
@@ -25,6 +27,7 @@ interface WaitingPage {
       id: string;
       state: string;
       claim: Waiting['claim'];
+      initiatedByHandoff: { id: string } | null;
       turns: { nodes: object[] };
     } | null;
   }[];
@@ -45,20 +48,24 @@ export async function waitingFor(ask: Api, agentIds: readonly string[]): Promise
     const query = `query RunWaiting(${ids.map((_, index) => `$a${index}: ID!`).join(', ')}) { ${lists.join('\n')} }`;
     const variables = Object.fromEntries(ids.map((id, index) => [`a${index}`, id]));
     const pages = await ask<Record<string, WaitingPage>>(query, variables);
-    for (const { id, agent, lastHandoff, agentSession } of Object.values(pages).flatMap(({ nodes }) => nodes))
+    for (const { id, agent, lastHandoff, agentSession } of Object.values(pages).flatMap(({ nodes }) => nodes)) {
+      const handoffId = agentSession?.state === 'PENDING' ? agentSession.initiatedByHandoff?.id : null;
       // While a person decides about a handoff, its source has nothing to do.
       if (
         agent !== null &&
         lastHandoff?.status !== 'PROPOSED' &&
-        (agentSession?.state === 'PENDING' || agentSession?.state === 'ACTIVE')
+        (agentSession?.state === 'PENDING' || agentSession?.state === 'ACTIVE') &&
+        handoffId !== undefined
       )
         found.push({
           sessionId: id,
           agentSessionId: agentSession.id,
           agentId: agent.id,
+          handoffId,
           claim: agentSession.claim,
           isBegun: agentSession.turns.nodes.length > 0,
         });
+    }
   }
   return found;
 }
@@ -76,7 +83,7 @@ export async function firstCalls(ask: Api, id: string): Promise<string[]> {
 }
 
 const claimMutation = `mutation RunClaim($input: ClaimTenureInput!) { answer: claimTenure(input: $input) {
-  ... on ClaimTenurePayload { agentSession { id } } ... on Error { code message } } }`;
+  __typename ... on Error { code message } } }`;
 
 /** Claims a tenure, renews or releases the claim. False: another runner has it, or it has ended. */
 export async function claimTenure(
@@ -99,13 +106,26 @@ export interface TurnRead {
   toolCalls: { callId: string; name: string; arguments: unknown; result: string | null; error: string | null }[];
 }
 
+/** The newest turns of a Session. */
+interface TurnsPage {
+  nodes: TurnRead[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+const turnsFields = `nodes { index agentSession { id } messages { role content sequence }
+  toolCalls { callId name arguments result error } } pageInfo { hasNextPage endCursor }`;
+/** Results of calls are large: few turns a page. */
+const turnsAtOnce = 20;
+/** Since the last step: most often one. */
+const newTurns = 3;
+
 export interface TenureRead {
   session: {
     title: string;
     status: string;
+    turns: TurnsPage;
     agentSession: {
       id: string;
-      state: string;
       startSequence: number;
       initiatedByHandoff: { id: string; sourceAgent: { id: string } | null } | null;
     } | null;
@@ -126,8 +146,8 @@ export interface TenureRead {
 }
 
 const tenureQuery = `query RunTenure($sessionId: ID!, $agentId: ID!) {
-  session(id: $sessionId) { title status
-    agentSession { id state startSequence initiatedByHandoff { id sourceAgent { id } } }
+  session(id: $sessionId) { title status turns(first: ${turnsAtOnce}) { ${turnsFields} }
+    agentSession { id startSequence initiatedByHandoff { id sourceAgent { id } } }
     lastHandoff { status targetAgent { id } sourceAgentSession { id } approval { note } }
     agentSessions(first: 100) { nodes { id activatedAt agent { id } } }
     pipeline { stage guide pipeline { transitions { from outcome payloadSchema } } } }
@@ -136,42 +156,43 @@ const tenureQuery = `query RunTenure($sessionId: ID!, $agentId: ID!) {
 export const readTenure = (ask: Api, variables: { sessionId: string; agentId: string }): Promise<TenureRead> =>
   ask<TenureRead>(tenureQuery, variables);
 
-const turnsQuery = `query RunTurns($sessionId: ID!, $first: Int!, $after: String) { session(id: $sessionId) { status
-  agentSession { id state }
-  turns(first: $first, after: $after) { nodes { index agentSession { id } messages { role content sequence }
-    toolCalls { callId name arguments result error } } pageInfo { hasNextPage endCursor } } } }`;
+const turnsQuery = `query RunTurns($sessionId: ID!, $first: Int!, $after: String) { session(id: $sessionId) {
+  status agentSession { id } turns(first: $first, after: $after) { ${turnsFields} } } }`;
 
-interface TurnsRead {
-  session: {
-    status: string;
-    agentSession: { id: string; state: string } | null;
-    turns: { nodes: TurnRead[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
-  } | null;
+/** What says whether the agent of a tenure may work on. */
+interface Holding {
+  status: string;
+  agentSession: { id: string } | null;
 }
+type SessionTurns = Holding & { turns: TurnsPage };
 
-/** Results of calls are large: few turns a page. */
-const turnsAtOnce = 20;
-/** Since the last step: most often none. */
-const newTurns = 3;
+const isHeld = ({ status, agentSession }: Holding, agentSessionId: string): boolean =>
+  status === 'RUNNING' && agentSession?.id === agentSessionId;
 
-/** The turns of a tenure and what people said in it after the turn with this number, oldest first. Null: its agent may not work any more. */
+/**
+ * The turns of a tenure and what people said in it after the turn with this number, oldest first. `newest` is the Session with its newest
+ * turns, when it was read. Null: its agent may not work any more.
+ */
 export async function readTurns(
   ask: Api,
   { sessionId, agentSessionId }: Pick<Waiting, 'sessionId' | 'agentSessionId'>,
-  afterIndex = 0,
+  afterIndex: number,
+  newest: SessionTurns | null = null,
 ): Promise<TurnRead[] | null> {
   const found: TurnRead[] = [];
   const first = afterIndex === 0 ? turnsAtOnce : newTurns;
-  for (let after: string | null = null; ;) {
-    const { session }: TurnsRead = await ask<TurnsRead>(turnsQuery, { sessionId, first, after });
-    if (session?.status !== 'RUNNING' || session.agentSession?.id !== agentSessionId) return null;
+  const read = async (after: string | null): Promise<SessionTurns | null> =>
+    (await ask<{ session: SessionTurns | null }>(turnsQuery, { sessionId, first, after })).session;
+  for (let session = newest ?? (await read(null)); ;) {
+    if (session === null || !isHeld(session, agentSessionId)) return null;
     for (const turn of session.turns.nodes) {
       if ((turn.agentSession !== null && turn.agentSession.id !== agentSessionId) || turn.index <= afterIndex)
         return found.reverse();
       found.push(turn);
     }
-    if (!session.turns.pageInfo.hasNextPage) return found.reverse();
-    after = session.turns.pageInfo.endCursor;
+    const { hasNextPage, endCursor } = session.turns.pageInfo;
+    if (!hasNextPage) return found.reverse();
+    session = await read(endCursor);
   }
 }
 
@@ -258,12 +279,19 @@ export async function recordStep(
 }
 
 const resultsMutation = `mutation RunResults($input: RecordToolResultsInput!) { answer: recordToolResults(input: $input) {
-  ... on RecordToolResultsPayload { session { id } } ... on Error { code message } } }`;
+  ... on RecordToolResultsPayload { session { status agentSession { id } turns(first: 1) { nodes { index } } } }
+  ... on Error { code message } } }`;
 
+/** Records the outcome of a call. Returns whether its agent may work on and nothing follows the turn with that number. */
 export async function recordResult(
   ask: Api,
-  sessionId: string,
+  { sessionId, agentSessionId }: Pick<Waiting, 'sessionId' | 'agentSessionId'>,
   { id, result, error }: Pick<Call, 'id' | 'result' | 'error'>,
-): Promise<void> {
-  await ask(resultsMutation, { input: { sessionId, results: [{ callId: id, result, error }] } });
+  lastIndex: number,
+): Promise<boolean> {
+  const input = { sessionId, results: [{ callId: id, result, error }] };
+  const { session } = await ask<{ session: Holding & { turns: { nodes: { index: number }[] } } }>(resultsMutation, {
+    input,
+  });
+  return isHeld(session, agentSessionId) && session.turns.nodes[0]?.index === lastIndex;
 }

@@ -4,9 +4,9 @@ import type { Waiting } from './desk.ts';
 
 const mutations = {
   pause: `mutation RunPause($input: PauseSessionInput!) { answer: pauseSession(input: $input) {
-    ... on PauseSessionPayload { session { id } } ... on Error { code message } } }`,
+    __typename ... on Error { code message } } }`,
   complete: `mutation RunComplete($input: CompleteSessionInput!) { answer: completeSession(input: $input) {
-    ... on CompleteSessionPayload { session { id } } ... on Error { code message } } }`,
+    __typename ... on Error { code message } } }`,
 };
 
 /** Ends the work in a Session: pauses it, or completes it with its result. */
@@ -47,7 +47,7 @@ export async function handOff(
 }
 
 const initiateMutation = `mutation RunLimit($input: InitiateHandoffInput!) { answer: initiateHandoff(input: $input) {
-  ... on InitiateHandoffPayload { handoff { id } } ... on Error { code message } } }`;
+  __typename ... on Error { code message } } }`;
 
 /** Hands off to the first allowed Agent that has a place, because no model of this one answers. Null: to none. */
 export async function handOffForLimit(

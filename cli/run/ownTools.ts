@@ -118,7 +118,7 @@ async function finish({ ask, sessionId, stage }: Place, call: OwnCall): Promise<
   const { outcome, payload, reason } = finishStage(stage.outcomes).parse(call.arguments);
   await ask(
     `mutation RunAdvance($input: AdvancePipelineInput!) { answer: advancePipeline(input: $input) {
-      ... on AdvancePipelinePayload { session { id } } ... on Error { code message } } }`,
+      __typename ... on Error { code message } } }`,
     {
       input: {
         sessionId,
@@ -137,7 +137,7 @@ async function askAPerson({ ask, sessionId }: Place, call: OwnCall): Promise<Out
   const { question, options } = askPerson.parse(call.arguments);
   await ask(
     `mutation RunQuestion($input: AskPersonInput!) { answer: askPerson(input: $input) {
-      ... on AskPersonPayload { questionId } ... on Error { code message } } }`,
+      __typename ... on Error { code message } } }`,
     {
       input: {
         sessionId,
@@ -156,13 +156,13 @@ async function takeNote({ ask, sessionId }: Place, call: OwnCall): Promise<Outco
   if (decision !== undefined)
     await ask(
       `mutation RunDecision($input: RecordDecisionInput!) { answer: recordDecision(input: $input) {
-        ... on RecordDecisionPayload { decision { id } } ... on Error { code message } } }`,
+        __typename ... on Error { code message } } }`,
       { input: { sessionId, text: decision, idempotencyKey: `run-note-${call.id}` } },
     );
   if (tasks !== undefined)
     await ask(
       `mutation RunTasks($input: SetTasksInput!) { answer: setTasks(input: $input) {
-        ... on SetTasksPayload { tasks { id } } ... on Error { code message } } }`,
+        __typename ... on Error { code message } } }`,
       { input: { sessionId, tasks } },
     );
   return answered('Recorded.');

@@ -45,8 +45,10 @@ export async function workIn(worker: Worker, place: Waiting): Promise<string> {
 }
 
 class Tenure {
-  /** The turn that was read last. */
+  /** The turn up to which the log was read. */
   #lastTurn = 0;
+  /** The turn of the last step that this process recorded. */
+  #recorded = 0;
   #steps = 0;
   #empty = 0;
   readonly #entries: Entry[] = [];
@@ -81,7 +83,7 @@ class Tenure {
 
   async work(): Promise<string> {
     const { worker, place } = this;
-    if (!(await this.#readOn())) return 'stopped: the session was paused or moved';
+    if (!(await this.#readOn(this.read.session))) return 'stopped: the session was paused or moved';
     const left = this.#entries.at(-1);
     if (left?.kind === 'step') {
       const end = await this.#goOn(left);
@@ -110,16 +112,25 @@ class Tenure {
 
   /** How long it took. */
   #readMs = 0;
+  /** The results of the last step stand at the end of the log, and the agent may work on. */
+  #isQuiet = false;
 
-  /** Reads what is new in the log. False: this agent may not work any more. */
-  async #readOn(): Promise<boolean> {
+  /** Reads what is new in the log; `newest` is what was read of it. False: this agent may not work any more. */
+  async #readOn(newest: TenureRead['session'] = null): Promise<boolean> {
+    if (this.#isQuiet) {
+      this.#isQuiet = false;
+      this.#readMs = 0;
+      return true;
+    }
     const began = performance.now();
-    const turns = await readTurns(this.worker.ask, this.place, this.#lastTurn);
+    const turns = await readTurns(this.worker.ask, this.place, this.#lastTurn, newest);
     this.#readMs = performance.now() - began;
     if (turns === null) return false;
     const { startSequence } = this.read.session.agentSession!;
+    this.#lastTurn = newest?.turns.nodes[0]?.index ?? this.#lastTurn;
     for (const turn of turns) {
       this.#lastTurn = turn.index;
+      if (turn.index === this.#recorded) continue;
       if (turn.agentSession !== null) {
         this.#entries.push(stepOf(turn));
         this.#steps += 1;
@@ -177,7 +188,7 @@ class Tenure {
         return options === undefined ? call : { ...call, providerOptions: options };
       },
     );
-    this.#lastTurn = await recordStep(
+    this.#recorded = await recordStep(
       ask,
       { ...place, step },
       {
@@ -187,6 +198,8 @@ class Tenure {
         truncated,
       },
     );
+    // A gap is what a person said while the model answered: it is read after the step.
+    if (this.#recorded === this.#lastTurn + 1) this.#lastTurn = this.#recorded;
     this.#steps += 1;
     this.#entries.push({ kind: 'step', text: answer.text, calls });
     const { end, tools } = await this.#run(calls);
@@ -256,6 +269,7 @@ class Tenure {
   /** Runs the calls that have no outcome yet: what ends the turn last. Returns also the time that tools of others took. */
   async #run(calls: readonly JudgedCall[]): Promise<{ end: string | null; tools: number }> {
     const open = calls.filter(({ act, error }) => act !== 'none' && error === null);
+    this.#isQuiet = open.length > 0;
     let tools = 0;
     await Promise.all(
       open
@@ -306,7 +320,8 @@ class Tenure {
   async #settle(call: Call, { result, error }: Outcome): Promise<void> {
     call.result = result;
     call.error = error;
-    await recordResult(this.worker.ask, this.place.sessionId, call);
+    const isQuiet = await recordResult(this.worker.ask, this.place, call, this.#lastTurn);
+    this.#isQuiet = this.#isQuiet && isQuiet;
   }
 }
 

@@ -45,7 +45,7 @@ export async function appendTurn(
 ): Promise<TurnAnswer> {
   await lockSession(work, input.sessionId);
   const custody = await Custody.of(work, input.sessionId, { holder: false });
-  if (input.agentId !== null) await demandAgentExists(work, input.agentId);
+  if (input.agentId !== null && input.agentId !== custody.session.agentId) await demandAgentExists(work, input.agentId);
   const earlier = await work.earlierAnswer<TurnAnswer>();
   if (earlier !== null) return earlier;
   const byAgent = isAgentTurn(input);
