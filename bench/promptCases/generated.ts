@@ -1,6 +1,7 @@
 import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
 import { outputs } from './outputs.ts';
+import { savedPrompts } from './savedPrompts.ts';
 import { stories, type Story } from './stories.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
@@ -12,6 +13,7 @@ export function generatedCases(seed: number): Case[] {
     'outputs that are no plain text': outputs,
     'what people decided': decided,
     'what a person stopped': stopped,
+    'saved prompts of a project': savedPrompts,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

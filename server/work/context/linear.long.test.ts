@@ -140,7 +140,16 @@ test.each(Object.keys(places))(
 const beginnings = ['command-name', 'command-args', 'system-reminder', 'permissions instructions', 'a-b'].flatMap(
   (name) => [`<${name}>`, `<${name}`, `<${name}></${name}`],
 );
-const others = ['## User Input\n```\n', '# Handoff from a to b', '\n--- Content from referenced files ---\n', 'Stop:a'];
+const others = [
+  '## User Input\n```\n',
+  '---\ndescription: a\n',
+  '# Fix\n\nYou are a\n## Input\n\nask the user\n1. a\n',
+  '<user_request>',
+  'Fix of: a\n',
+  '# Handoff from a to b',
+  '\n--- Content from referenced files ---\n',
+  'Stop:a',
+];
 
 test('the words of a person are found in time in proportion to the text, whatever stands behind a mark of a program', () => {
   const find = (text: string): void => {

@@ -12,7 +12,11 @@ describe('the words of a person', () => {
     ['files that the program appended', 'Fix @a.ts\n--- Content from referenced files ---\nconst a = 1;', 'Fix @a.ts'],
     ['a slash command', `${command}\n<command-args>to the beach</command-args>`, '/ship to the beach'],
     ['a slash command without arguments', command, '/ship'],
-    ['a saved prompt', '## User Input\n\n```text\nuse red\n```\n\nYou **MUST** consider it.\n', 'use red'],
+    [
+      'a saved prompt',
+      '## User Input\n\n```text\nuse red\n```\n\nYou **MUST** consider it.\n',
+      '(saved prompt "You MUST consider it") use red',
+    ],
     [
       'an element without an end beside others',
       '<ide_selection>\n<hook_context>x</hook_context>\n<ide_selection>x</ide_selection>\nFix it.',
@@ -84,7 +88,6 @@ describe('the words of a person', () => {
     ['the setting of a chat', 'This is the Gemini CLI. We are setting up the context for our chat.\nToday is Monday.'],
     ['feedback of a hook', 'Stop hook feedback:\n- [check.sh]: not yet'],
     ['an interruption', '[Request interrupted by user for tool use]'],
-    ['a saved prompt without words', '## User Input\n\n```text\n\n```\n\nYou **MUST** consider it.\n'],
     [
       'the prompt of `baton watch`',
       'You are agent bob of Baton. You took session session_1 over by handoff handoff_1.\n\nGo.',

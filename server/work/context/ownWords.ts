@@ -1,3 +1,5 @@
+import { savedPromptIn, type SavedPrompt } from './savedPrompt.ts';
+
 /** Elements that programs put beside a person's words. */
 const elements = [
   'system-reminder|user-prompt-submit-hook|session-start-hook|hook[_-]context|additional[_-]context',
@@ -69,8 +71,6 @@ const beginnings = [
 const ofTheProgram = new RegExp(`^\\s*(?:${[...settings, ...beginnings].join('|')})`);
 /** Files that a program appends to the message that names them. */
 const appended = /\n-{3} Content from referenced files -{3}\n[^]*$/;
-/** A saved prompt with its one place for a person's words. */
-const template = /^\s*## User Input\s+```(?:text)?\n([^]*?)\n?```\s[^]*$/;
 
 /** A prompt of a program's own command: how it begins, and what stands before and after the words that were typed with the command. */
 interface BuiltIn {
@@ -145,6 +145,15 @@ export function typedFor(text: string): string | null {
   return `/${name.trim()} ${prompt.slice(skill.index + skill[0].length).trim()}`.trim();
 }
 
+/** As a command whose name is not recorded. */
+const namedAs = (saved: SavedPrompt | null): string | null =>
+  saved === null ? null : `(saved prompt${saved.title === '' ? '' : ` "${saved.title}"`}) ${saved.words}`.trim();
+const ofSavedPrompt = /^\(saved prompt(?: "[^"\n]*")?\)\s*/;
+
+/** What was typed with a saved prompt, of a person's words; null for others. */
+export const typedWithPrompt = (own: string): string | null =>
+  ofSavedPrompt.test(own) ? own.replace(ofSavedPrompt, '') : null;
+
 function between(text: string, before: string | RegExp, after: string | undefined): string {
   const found = typeof before === 'string' ? { index: text.indexOf(before), 0: before } : before.exec(text);
   if (found === null || found.index < 0) return '';
@@ -169,12 +178,9 @@ export function ownWords(text: string): string {
   if (tagged.test(text)) return `/${tag('name', text).replace(/^\//, '')} ${tag('args', text)}`.trim();
   const typed = typedFor(text);
   if (typed !== null) return typed;
-  const own = withoutBlocks(text)
-    .replace(appended, '')
-    .replace(template, (_all, words: string) => words)
-    .trim();
+  const own = withoutBlocks(text).replace(appended, '').trim();
   if (wholeElement.test(own) || openBlock.test(own) || ofTheProgram.test(own)) return '';
-  return own === text.trim() ? text : own;
+  return namedAs(savedPromptIn(own)) ?? (own === text.trim() ? text : own);
 }
 
 const refusal =

@@ -1,4 +1,4 @@
-import { ownWords } from './ownWords.ts';
+import { ownWords, typedWithPrompt } from './ownWords.ts';
 
 /** A user's message, with the fields that select the requests. */
 export interface UserMessage {
@@ -39,6 +39,8 @@ function wordsIn(text: string): number {
 
 export function weightOf(recorded: string): Weight {
   const content = ownWords(recorded);
+  const withPrompt = typedWithPrompt(content);
+  if (withPrompt !== null) return wordsIn(withPrompt) > 0 ? 2 : 1;
   const [, name, given = ''] = typed.exec(content) ?? [];
   if (name !== undefined) {
     if (ofTheProgram.has(name.slice(1).toLowerCase())) return 0;

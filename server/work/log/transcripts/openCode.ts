@@ -1,4 +1,5 @@
 import { typedFor } from '../../context/ownWords.ts';
+import { savedPromptIn } from '../../context/savedPrompt.ts';
 import type { Draft, Place } from './draft.ts';
 import { shortHash } from './lines.ts';
 import type { Reader } from './reader.ts';
@@ -82,7 +83,8 @@ export function openCodeReader(draft: Draft, sidechainFile: boolean): Reader {
   /** A command that a sub-agent runs: the person typed its name, and the program wrote the prompt. */
   function commanded({ command, prompt }: Fields, place: Place): void {
     const name = text(command).replace(/^\//, '');
-    if (name !== '' && !sidechainFile && !isReverted) addSaid(draft, [typedFor(text(prompt)) ?? `/${name}`], place);
+    const typed = typedFor(text(prompt)) ?? `/${name} ${savedPromptIn(text(prompt))?.words ?? ''}`.trim();
+    if (name !== '' && !sidechainFile && !isReverted) addSaid(draft, [typed], place);
     draft.addMessage('SYSTEM', [text(prompt)], place, { kind: 'SUBTASK' });
   }
 

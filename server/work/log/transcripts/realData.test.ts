@@ -152,10 +152,10 @@ describe.runIf(realDataFolder !== undefined)('real transcripts', () => {
 });
 
 describe.runIf(realDataFolder !== undefined)('real rollouts without expected facts', () => {
-  // Tokens in, the cached ones excepted, and out; persons; calls that failed. Counted by a script of their own.
+  // Tokens in, the cached ones excepted, and out; what persons sent, saved prompts too; calls that failed. Counted by a script of their own.
   it.for([
     ['cpolar-613a9a68-token-restart', [333_830, 42_482, 13, 3]],
-    ['moonmind-019a7ae6-token-restart', [385_593, 45_096, 3, 15]],
+    ['moonmind-019a7ae6-token-restart', [385_593, 45_096, 6, 15]],
     ['test-framework-019c2a1a-warning', [740_350, 14_609, 4, 0]],
     ['scripted-0.169.0', [30, 15, 1, 1]],
   ] as const)('%s gives the expected counts', async ([name, expected]) => {

@@ -3,7 +3,7 @@ import { ownWords } from '../../context/ownWords.ts';
 const maxCharacters = 100;
 
 /** The name of a command before the words that were typed with it. */
-const commandName = /^\/[^\s/]+\s+/;
+const commandName = /^(?:\/[^\s/]+|\(saved prompt(?: "[^"\n]*")?\)(?=\s))\s+/;
 
 /** Makes a title from a request; null for a command, or when it is too short to state a request. */
 export function titleOfRequest(text: string): string | null {
