@@ -1,157 +1,23 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { createApi } from '../client/api/request.ts';
-import { encodeId } from '../server/core/ids.ts';
-import { packageFolder } from '../server/core/place.ts';
 import { atEnd, testDatabase } from '../test/database.ts';
-import { brokenInvariants } from '../test/invariants.ts';
-import { runFolder, startRun, type Running } from '../test/running.ts';
+import { fiveHandoffs, steps, tenures } from '../test/fiveHandoffs.ts';
 import { startServer } from '../test/server.ts';
-import { world } from '../test/world.ts';
 
 /** Issue-sized: BATON_RUNNER_KILLS=200. */
 const kills = Number(process.env['BATON_RUNNER_KILLS'] ?? 6);
 
 const database = await testDatabase();
 const { url } = await startServer({ databaseUrl: database.url });
-const ask = createApi({ url });
-const { session } = world(database.pool);
-
-const call = (name: string, given: object = {}) => ({ name, arguments: given });
-const effect = (id: string) => call('mcp__effect__do', { id });
-
-/** Five handoffs: each time a note and an effect, then on to the other. */
-const tenures = ['a0', 'b0', 'a1', 'b1', 'a2', 'b2'];
-const answersOf = (agent: string): object[][] =>
-  tenures
-    .filter((tenure) => tenure.startsWith(agent))
-    .map((tenure) => [
-      { text: `${tenure} works`, waitMs: 20, calls: [effect(tenure), call('note', { decision: tenure })] },
-      {
-        text: `${tenure} ends`,
-        waitMs: 20,
-        calls: [
-          tenure === tenures.at(-1)
-            ? call('finish', { result: 'All is done' })
-            : call(`transfer_to_${agent === 'a' ? 'b' : 'a'}`, { reason: tenure }),
-        ],
-      },
-    ]);
-
-const sdk = join(packageFolder, 'node_modules/@modelcontextprotocol/sdk/dist/esm/server');
-const zod = join(packageFolder, 'node_modules/zod/index.js');
-const folder = runFolder({
-  'answers.json': {
-    a: answersOf('a'),
-    b: answersOf('b'),
-    busy: [
-      [
-        ...['one', 'two', 'three'].map((decision) => ({ waitMs: 200, calls: [call('note', { decision })] })),
-        { waitMs: 200, calls: [call('finish', { result: 1 })] },
-      ],
-    ],
-  },
-  'effect.mjs': `
-import { appendFileSync } from 'node:fs';
-import { McpServer } from '${sdk}/mcp.js';
-import { StdioServerTransport } from '${sdk}/stdio.js';
-import { z } from '${zod}';
-const server = new McpServer({ name: 'effect', version: '1' });
-server.registerTool('do', { inputSchema: { id: z.string() } }, ({ id }) => {
-  appendFileSync('effects.txt', id + '\\n');
-  return { content: [{ type: 'text', text: 'done' }] };
+const { begin, demandAtRest, demandExact, lapse, read, reset, run, untilDone } = await fiveHandoffs({
+  url,
+  pool: database.pool,
 });
-await server.connect(new StdioServerTransport());
-`,
-});
-const effects = join(folder, 'effects.txt');
-
-const definition = (id: string, more: string, text: string) => ({
-  path: `${id}.md`,
-  content: `---\nname: ${id}\ntype: SCRIPT\nmodel: script/answers.json\n${more}---\nYou are ${id}.\n${text}`,
-});
-const servers = `mcpServers:\n  effect:\n    command: ${process.execPath}\n    args: [effect.mjs]\n`;
-const imported = await fetch(`${url}/agents/import`, {
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({
-    files: [
-      definition('a', servers, '\n## Collaborations\n- b: then'),
-      definition('b', servers, '\n## Collaborations\n- a: then'),
-      definition('busy', '', ''),
-    ],
-  }),
-});
-expect(await imported.json()).toMatchObject({ problems: [] });
-for (const id of ['a', 'b', 'busy'])
-  await ask(
-    'mutation ($id: ID!) { answer: updateAgent(input: { id: $id, maxCapacity: 60 }) { __typename ... on Error { code message } } }',
-    { id },
-  );
-
-const begin = async (agentId: string): Promise<string> => encodeId('session', await session(agentId));
-const run = (...args: string[]): Promise<Running> => startRun(folder, ['--url', url, ...args]);
-
-interface Read {
-  session: {
-    status: string;
-    result: unknown;
-    decisions: { text: string }[];
-    turns: {
-      nodes: {
-        index: number;
-        messages: { content: string }[];
-        toolCalls: { result: string | null; error: string | null }[];
-      }[];
-    };
-  };
-}
-const read = async (id: string): Promise<Read['session']> =>
-  (
-    await ask<Read>(
-      `query ($id: ID!) { session(id: $id) { status result decisions { text }
-        turns(last: 20) { nodes { index messages { content } toolCalls { result error } } } } }`,
-      { id },
-    )
-  ).session;
-
-const untilDone = (id: string): Promise<Read['session']> =>
-  vi.waitFor(
-    async () => {
-      const found = await read(id);
-      expect(found.status).toBe('COMPLETED');
-      return found;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
-
-/** As 30 s after the last sign of life of a runner. */
-const lapse = () =>
-  database.pool.query(
-    "UPDATE agent_sessions SET claim_ends_at = now() - interval '1 second' WHERE claim_ends_at IS NOT NULL",
-  );
-
-const steps = tenures.flatMap((tenure) => [`${tenure} works`, `${tenure} ends`]);
-
-/** Every step once and in order, every effect at most once, every act of Baton once. */
-async function demandExact(id: string): Promise<{ done: number; unknown: number }> {
-  const { result, decisions, turns } = await untilDone(id);
-  expect(result).toBe('All is done');
-  const said = turns.nodes.toSorted((x, y) => x.index - y.index).map(({ messages }) => messages[0]?.content);
-  expect(said).toEqual(steps);
-  expect(decisions.map(({ text }) => text)).toEqual(tenures);
-  const calls = turns.nodes.flatMap(({ toolCalls }) => toolCalls);
-  expect(calls.every((each) => each.result !== null || each.error !== null)).toBe(true);
-  const happened = existsSync(effects) ? readFileSync(effects, 'utf8').trim().split('\n') : [];
-  expect(new Set(happened).size).toBe(happened.length);
-  return { done: happened.length, unknown: calls.filter(({ error }) => error !== null).length };
-}
 
 it(`goes on exactly where a runner was killed: ${kills} kills at random points of five handoffs`, async () => {
   let unknown = 0;
   for (let round = 0; round < kills; round += 1) {
-    rmSync(effects, { force: true });
+    reset();
     const id = await begin('a');
     const victim = await run('a', 'b');
     await vi.waitFor(() => expect(victim.lines.length + victim.stderr().length).toBeGreaterThan(0), {
@@ -177,16 +43,11 @@ it(`goes on exactly where a runner was killed: ${kills} kills at random points o
     await next.exited;
   }
   console.log(`${kills} kills: ${unknown} calls of tools were said to be unknown, none was made twice`);
-  expect(await brokenInvariants(database.pool)).toEqual([]);
-  const { agents } = await ask<{ agents: { nodes: { currentLoad: number }[] } }>(
-    '{ agents { nodes { currentLoad } } }',
-    {},
-  );
-  expect(agents.nodes.every(({ currentLoad }) => currentLoad === 0)).toBe(true);
+  await demandAtRest();
 }, 3_600_000);
 
 it('lets two runners work for the same agents, each tenure by one of them', async () => {
-  rmSync(effects, { force: true });
+  reset();
   const runners = await Promise.all([run('a', 'b', '--parallel', '2'), run('a', 'b', '--parallel', '2')]);
   const id = await begin('a');
   expect(await demandExact(id)).toEqual({ done: tenures.length, unknown: 0 });
