@@ -37,6 +37,7 @@ interface Parts {
   id: string;
   agentId: string;
   slug: string;
+  sessionId: string;
 }
 
 /** The pages that are loaded later, by the paths that show them. The first that matches is shown. */
@@ -52,6 +53,7 @@ const pages: Record<Exclude<PagePath, '/' | '/sessions' | '/agents'>, Later<Part
   '/tools/:id': ToolPage,
   '/tools/:id/edit': EditToolPage,
   '/decide': DecidePage,
+  '/decide/:sessionId': DecidePage,
   '/queue': QueuePage,
   '/pipelines': PipelinesPage,
   '/pipelines/_new': EditPipelinePage,

@@ -7,13 +7,15 @@ export type Outcome<Payload = unknown> = { done: true; payload: Payload } | Refu
 interface Refused {
   done: false;
   message: string;
+  /** That of the API, such as `CONFLICT`; none without an answer. */
+  code?: string;
   isUnknown?: boolean;
 }
 
 export const titleOf = ({ isUnknown = false }: Refused): string =>
   isUnknown ? 'Baton did not answer' : 'Nothing was changed';
 
-type Refusal = Extract<{ __typename: string; message: string }, unknown>;
+type Refusal = Extract<{ __typename: string; message: string; code?: string }, unknown>;
 export type PayloadOf<Answer extends { __typename: string }> = Extract<Answer, { __typename: `${string}Payload` }>;
 
 interface Result<Answer> {
@@ -28,7 +30,10 @@ export function outcomeOf<Answer extends { __typename: string }>({
 }: Result<Answer>): Outcome<PayloadOf<Answer>> {
   const answer = data?.answer;
   if (answer?.__typename.endsWith('Payload')) return { done: true, payload: answer as PayloadOf<Answer> };
-  if (answer) return { done: false, message: (answer as unknown as Refusal).message };
+  if (answer) {
+    const { message, code } = answer as unknown as Refusal;
+    return { done: false, message, ...(code !== undefined && { code }) };
+  }
   return {
     done: false,
     message: error ? errorText(error) : 'Try again.',

@@ -1,90 +1,170 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { useAccess } from '../access/viewer.ts';
-import { may } from '../access/may.ts';
+import { Link } from 'wouter';
+import { useMay } from '../access/viewer.ts';
 import { Page } from '../app/Page.tsx';
+import type { WaitingFragment } from '../gql/graphql.ts';
+import { readFragment } from '../gql/index.ts';
 import { useRereadOn } from '../live/events.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
+import { KeptInPlace } from '../ui/KeptInPlace.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
+import { useFocusKept } from '../ui/useFocusKept.ts';
 import { ApprovalCard } from './ApprovalCard.tsx';
 import styles from './Decide.module.css';
-import { DecideQuery } from './documents.ts';
+import { DecideQuery, SessionApprovalQuery, WaitingDocument } from './documents.ts';
+import { useKeys } from './useKeys.ts';
 
+const most = 50;
 const concerns = /^(?:HANDOFF_|QUESTION_|SESSION_)/;
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** What waits for a person: one is open at a time. `j` and `k` go through the list, `a` approves, `d` declines, `e` edits. */
-export default function DecidePage() {
-  const { viewer } = useAccess();
-  const decides = may(viewer, 'reassign');
+/** The one that is read, as it was last seen. */
+interface Open {
+  waiting: WaitingFragment;
+  at: number;
+}
+
+/**
+ * What waits for a person. One is open at a time, and stays open and in its place until the person decides it or chooses another, also
+ * when somebody else decides it. `sessionId` opens that of a session first.
+ */
+export default function DecidePage({ sessionId }: { sessionId?: string }) {
+  const decides = useMay('reassign');
   const [{ data, error, fetching }, ask] = useQuery({
     query: DecideQuery,
-    variables: {},
+    variables: { first: most },
     requestPolicy: 'cache-and-network',
   });
-  const waiting = data?.approvals.nodes ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
-  useRereadOn(
-    ({ type }) => concerns.test(type),
-    () => ask({ requestPolicy: 'network-only' }),
-  );
-  const at = Math.max(
-    0,
-    waiting.findIndex(({ id }) => id === chosen),
-  );
-  const open = waiting[at]?.id ?? null;
-  const move = useEffectEvent((by: number) => {
-    const next = waiting[Math.min(waiting.length - 1, Math.max(0, at + by))];
-    if (next === undefined) return;
-    setChosen(next.id);
-    document.getElementById(next.id)?.focus();
-  });
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (event.key === 'j') move(1);
-      if (event.key === 'k') move(-1);
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, []);
+  const again = () => ask({ requestPolicy: 'network-only' });
+  useRereadOn(({ type }) => concerns.test(type), again);
+  /** The list is read again after a decision: until then it is left out. */
+  const [decided, setDecided] = useState<ReadonlySet<string>>(() => new Set());
+  const waiting = (data?.approvals.nodes ?? [])
+    .map((node) => readFragment(WaitingDocument, node))
+    .filter(({ id }) => !decided.has(id));
   const total = data?.approvals.totalCount ?? 0;
+  const [open, setOpen] = useState<Open | null>(null);
+  const [isMissed, setMissed] = useState(false);
+  const wanted = useWanted(open === null && !isMissed ? sessionId : undefined);
+
+  // While rendering: what is open follows the list without a frame in which it is not there.
+  const at = waiting.findIndex(({ id }) => id === open?.waiting.id);
+  const isGone = open !== null && at < 0;
+  if (open !== null && at >= 0 && (open.at !== at || open.waiting !== waiting[at]))
+    setOpen({ waiting: waiting[at]!, at });
+  if (open === null && data && wanted !== 'loading') {
+    if (wanted === null) setMissed(true);
+    const first = wanted ?? waiting[0];
+    if (first !== undefined) setOpen({ waiting: first, at: indexIn(waiting, first) });
+  }
+  const shown = isGone ? waiting.toSpliced(open.at, 0, open.waiting) : waiting;
+  const place = shown.findIndex(({ id }) => id === open?.waiting.id);
+
+  /** The next one to show gets the focus. */
+  const moved = useRef(sessionId !== undefined);
+  const choose = (next: WaitingFragment | undefined): void => {
+    moved.current = true;
+    setOpen(next === undefined ? null : { waiting: next, at: indexIn(waiting, next) });
+  };
+  const openId = open?.waiting.id ?? null;
+  useEffect(() => {
+    if (openId === null || !moved.current) return;
+    moved.current = false;
+    // After the page's own focus of a navigation.
+    queueMicrotask(() => {
+      const card = document.getElementById(openId);
+      card?.focus({ preventScroll: true });
+      card?.scrollIntoView({ block: 'nearest' });
+    });
+  }, [openId]);
+  useFocusKept(shown.map(({ id }) => id).join());
+  const move = (by: 1 | -1): void => {
+    const next = shown[place + by];
+    if (next !== undefined) choose(next);
+  };
+  useKeys({ j: () => move(1), k: () => move(-1) }, { repeats: true });
+  const done = (): void => {
+    if (openId !== null) setDecided((before) => new Set([...before, openId]));
+    choose(shown[place + 1] ?? shown[place - 1]);
+    again();
+  };
+
   return (
     <Page
       title="Decide"
-      intro="Handoffs that agents propose, and what they ask. Keys: j and k to go through them, a to approve, e to edit, d to decline."
+      intro={
+        <>
+          Handoffs that agents propose, and what they ask.{' '}
+          <span className={styles.keys}>
+            Keys: j and k to go through them, a to approve, e to edit, d to decline, 1 to 9 to choose an answer.
+          </span>
+        </>
+      }
     >
-      {error && <RequestError error={error} onRetry={() => ask({ requestPolicy: 'network-only' })} />}
+      {error && <RequestError error={error} onRetry={again} />}
       {!data && fetching && <SkeletonRows label="Loading what waits" />}
-      {data && waiting.length === 0 && (
+      {isMissed && (
+        <p>
+          What you came for waits no more. <Link href={`/sessions/${sessionId ?? ''}`}>Open its session</Link>
+        </p>
+      )}
+      {data && shown.length === 0 && (
         <EmptyState icon="check" title="Nothing waits for a person.">
           A handoff appears here when its collaboration, its tool, its way through a pipeline or its session demands an
           approval, and a question when an agent asks one.
         </EmptyState>
       )}
-      {waiting.length > 0 && (
+      {shown.length > 0 && (
         <>
-          <p className="soft small" aria-live="polite">
-            {total === 1 ? 'One waits.' : `${total.toLocaleString()} wait, the oldest deadline first.`}
+          <p className="soft small" role="status">
+            {countText(total, waiting.length)}
           </p>
-          <ul className={styles.list}>
-            {waiting.map((each) => (
-              <li key={each.id}>
-                <ApprovalCard
-                  waiting={each}
-                  isOpen={each.id === open}
-                  decides={decides}
-                  keys
-                  onOpen={() => setChosen(each.id)}
-                  onDone={() => ask({ requestPolicy: 'network-only' })}
-                />
-              </li>
-            ))}
-          </ul>
+          <KeptInPlace of={openId}>
+            <ul role="list" className={styles.list}>
+              {shown.map((each) => (
+                <li key={each.id}>
+                  <ApprovalCard
+                    waiting={each}
+                    isOpen={each.id === openId}
+                    decides={decides}
+                    keys
+                    isGone={isGone && each.id === openId}
+                    onOpen={() => choose(each)}
+                    onDone={done}
+                    onRefused={again}
+                  />
+                </li>
+              ))}
+            </ul>
+          </KeptInPlace>
         </>
       )}
     </Page>
   );
+}
+
+/** What a session waits for: undefined when none is wanted, null when it waits for nobody. */
+function useWanted(sessionId: string | undefined): WaitingFragment | null | undefined | 'loading' {
+  const [{ data, error }] = useQuery({
+    query: SessionApprovalQuery,
+    variables: { id: sessionId ?? '' },
+    pause: sessionId === undefined,
+    requestPolicy: 'network-only',
+  });
+  if (sessionId === undefined) return undefined;
+  if (error) return null;
+  return data === undefined ? 'loading' : (readFragment(WaitingDocument, data.session?.approval) ?? null);
+}
+
+const indexIn = (waiting: readonly WaitingFragment[], { id }: WaitingFragment): number => {
+  const at = waiting.findIndex((each) => each.id === id);
+  return at < 0 ? waiting.length : at;
+};
+
+function countText(total: number, shown: number): string {
+  if (total === 0) return 'Nothing else waits.';
+  if (total === 1) return 'One waits.';
+  const count = total.toLocaleString();
+  return total > shown ? `The oldest ${shown} of ${count}.` : `${count} wait, the oldest deadline first.`;
 }

@@ -1,26 +1,14 @@
 import { useQuery } from 'urql';
-import { may } from '../access/may.ts';
-import { useAccess } from '../access/viewer.ts';
-import { graphql } from '../gql/gql.ts';
+import { useMay } from '../access/viewer.ts';
+import { readFragment } from '../gql/index.ts';
 import { useRereadOn } from '../live/events.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { ApprovalCard } from './ApprovalCard.tsx';
-
-const SessionApprovalQuery = graphql(`
-  query SessionApproval($id: ID!) {
-    session(id: $id) {
-      id
-      approval {
-        id
-        ...Waiting
-      }
-    }
-  }
-`);
+import { SessionApprovalQuery, WaitingDocument } from './documents.ts';
 
 /** What a session waits for a person to decide, on its own page. */
-export function SessionApproval({ sessionId }: { sessionId: string }) {
-  const { viewer } = useAccess();
+export default function SessionApproval({ sessionId }: { sessionId: string }) {
+  const decides = useMay('reassign');
   const [{ data, error }, ask] = useQuery({
     query: SessionApprovalQuery,
     variables: { id: sessionId },
@@ -29,6 +17,8 @@ export function SessionApproval({ sessionId }: { sessionId: string }) {
   const again = () => ask({ requestPolicy: 'network-only' });
   useRereadOn(({ session }) => session?.id === sessionId, again);
   if (error) return <RequestError error={error} onRetry={again} />;
-  const approval = data?.session?.approval;
-  return approval ? <ApprovalCard waiting={approval} isOpen decides={may(viewer, 'reassign')} onDone={again} /> : null;
+  const approval = readFragment(WaitingDocument, data?.session?.approval);
+  return approval ? (
+    <ApprovalCard waiting={approval} isOpen decides={decides} onDone={again} onRefused={again} />
+  ) : null;
 }

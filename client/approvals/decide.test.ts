@@ -1,10 +1,20 @@
+import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { expectAccessible, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import {
+  chooseAgent,
+  expectAccessible,
+  look,
+  noticeOf,
+  openBrowser,
+  patiently,
+  type Visit,
+} from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
+import { wordsChanged } from './differs.ts';
 import { changesOf, editsOf } from './edits.ts';
 
 const db = await testDatabase();
@@ -34,7 +44,7 @@ it('says that nothing waits, shows a proposed handoff as it comes, and approves 
   await page.getByRole('article', { name: 'ada hands off to bob' }).nth(1).waitFor();
   const places = page.getByRole('navigation', { name: 'Pages' });
   await expect.poll(() => places.getByRole('link', { name: /^Decide/ }).innerText(), patiently).toMatch(/2/);
-  await page.getByText(/What is passed on: about \d+ tokens/).click();
+  await page.getByText(/What is passed on: about \d+ tokens/).waitFor();
   await page.getByText('All of The first is done.').waitFor();
   await look(page, 'decide');
   await expectAccessible(page);
@@ -56,12 +66,13 @@ it('shows what was changed before it is approved', async () => {
   const { page, faults } = await go('/decide');
   await page.getByText('To be edited').waitFor();
   await page.keyboard.press('e');
-  await page.getByLabel('Target', { exact: true }).fill('cy');
+  await chooseAgent(page, 'cy', 'Target');
   await page.getByLabel('Reason', { exact: true }).fill('Look at the cache too');
   const changes = page.getByLabel('Changes');
-  expect((await changes.innerText()).replace(/\s+/g, ' ')).toBe(
-    'Target bob cy Reason The tests are green Look at the cache too',
-  );
+  const wordsOf = (tag: string) => changes.locator(tag).allInnerTexts();
+  await expect.poll(() => wordsOf('dt'), patiently).toEqual(['Target', 'Reason']);
+  expect((await wordsOf('del')).join('|')).toBe('bob|The tests are green');
+  expect((await wordsOf('ins')).join('|')).toBe('cy|Look at the cache too');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Approve with changes' }).click();
   await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
@@ -75,15 +86,19 @@ it('shows what was changed before it is approved', async () => {
 it('is refused, and shows the present context, when the agent went on meanwhile', async () => {
   const id = await propose('Goes on');
   const { page } = await go('/decide');
-  await page.getByText(/What is passed on: about \d+ tokens/).click();
   await page.getByText('All of Goes on is done.').waitFor();
   const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
   await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'And the docs, too.' }] });
   await page.getByRole('button', { name: 'Approve', exact: true }).click();
-  await page.getByText(/The agent went on working since/).waitFor();
-  await page.getByText('And the docs, too.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/the agent went on since you looked/)
+    .waitFor();
+  // What is new stands above the button that approves it.
+  await page.getByRole('region', { name: 'What is new' }).getByText('And the docs, too.').waitFor();
+  await expectAccessible(page);
   expect(await statusOf(id)).toBe('PROPOSED');
-  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByRole('button', { name: 'Approve what is new' }).click();
   await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
 }, 120_000);
 
@@ -123,6 +138,7 @@ it('shows the same card on the page of the session', async () => {
 
 it('sends only what differs from what the agent asked for', () => {
   const given = { targetAgentId: 'bob', reason: 'Why', instructions: '' };
+  expect(changesOf(given, { ...given, targetAgentId: ' ' })).toEqual([]);
   expect(editsOf(given, { ...given, reason: ' Why ' })).toBeNull();
   expect(editsOf(given, { ...given, targetAgentId: '' })).toBeNull();
   expect(editsOf(given, { targetAgentId: 'cy', reason: '', instructions: 'Be quick' })).toEqual({
@@ -131,6 +147,44 @@ it('sends only what differs from what the agent asked for', () => {
     instructions: 'Be quick',
   });
   expect(changesOf(given, { ...given, instructions: 'Be quick' })).toEqual([
-    { label: 'Instructions', before: '', after: 'Be quick' },
+    { label: 'Instructions', before: '', after: 'Be quick', none: 'no instructions' },
   ]);
+});
+
+it('opens what a session waits for, so that one key approves it, or says that it waits no more', async () => {
+  await propose('An earlier one');
+  const id = await propose('The one that was notified of');
+  const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
+  const path = `/decide/${encodeId('session', sessionId)}`;
+  const { page, faults } = await go(path);
+  const open = page.locator('article[data-open=true]');
+  await open.getByText('The one that was notified of').waitFor();
+  await expect.poll(() => open.evaluate((card) => card === document.activeElement), patiently).toBe(true);
+  await open.getByText(/about \d+ tokens/).waitFor();
+  await page.keyboard.press('a');
+  await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
+  // An approval is taken back until the target accepts.
+  await noticeOf(page, /gets "The one that was notified of"/).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.poll(() => statusOf(id), patiently).toBe('CANCELLED');
+  await go(path);
+  await page.getByText('What you came for waits no more.').waitFor();
+  await expectAccessible(page);
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('the changed words are the text before without what was added, and the text after without what was removed', () => {
+  const prose = fc.array(fc.constantFrom('the', 'lock', 'cache', ' ', '\n', '.', 'Look'), { maxLength: 20 });
+  fc.assert(
+    fc.property(prose, prose, (one, other) => {
+      const [before, after] = [one.join(''), other.join('')];
+      const words = wordsChanged(before, after);
+      const textOf = (without: string) => words.flatMap(({ kind, text }) => (kind === without ? [] : [text])).join('');
+      expect([textOf('ADDED'), textOf('REMOVED')]).toEqual([before, after]);
+    }),
+  );
+  const long = 'word '.repeat(200);
+  const shown = wordsChanged(`${long}old${long}`, `${long}new${long}`);
+  expect(shown.map(({ kind }) => kind)).toEqual(['SAME', 'REMOVED', 'ADDED', 'SAME']);
+  expect(shown.map(({ text }) => text.length < 130)).toEqual([true, true, true, true]);
 });

@@ -1,7 +1,7 @@
 import type { Client } from 'urql';
-import { outcomeOf, type Outcome } from '../acts/outcome.ts';
+import { outcomeOf, type Outcome, type PayloadOf } from '../acts/outcome.ts';
 import { graphql } from '../gql/gql.ts';
-import type { HandoffEditsInput } from '../gql/graphql.ts';
+import type { ApproveMutation as Approved, HandoffEditsInput } from '../gql/graphql.ts';
 
 export const WaitingDocument = graphql(`
   fragment Waiting on Approval {
@@ -24,22 +24,56 @@ export const WaitingDocument = graphql(`
       targetAgent {
         id
       }
+      contextVariables {
+        name
+        value
+      }
     }
   }
 `);
 
 export const DecideQuery = graphql(`
-  query Decide($after: String) {
-    approvals(first: 50, after: $after) {
+  query Decide($first: Int!) {
+    approvals(first: $first) {
       nodes {
+        id
+        session {
+          id
+        }
+        ...Waiting
+      }
+      totalCount
+    }
+  }
+`);
+
+export const SessionApprovalQuery = graphql(`
+  query SessionApproval($id: ID!) {
+    session(id: $id) {
+      id
+      title
+      approval {
         id
         ...Waiting
       }
-      pageInfo {
-        hasNextPage
-        endCursor
+    }
+  }
+`);
+
+/** How a proposed handoff ended. */
+export const WhatBecameQuery = graphql(`
+  query WhatBecame($handoffId: ID!) {
+    handoff(id: $handoffId) {
+      id
+      status
+      targetAgent {
+        id
       }
-      totalCount
+      approval {
+        id
+        decision
+        note
+      }
     }
   }
 `);
@@ -70,6 +104,17 @@ const ApproveMutation = graphql(`
       ... on ApproveHandoffPayload {
         handoff {
           id
+          status
+          sourceAgent {
+            id
+          }
+          targetAgent {
+            id
+          }
+          session {
+            id
+            title
+          }
           ...Decided
         }
       }
@@ -124,7 +169,7 @@ export const approve = async (
   handoffId: string,
   expectedContentHash: string,
   edits: HandoffEditsInput | null,
-): Promise<Outcome> =>
+): Promise<Outcome<PayloadOf<Approved['answer']>>> =>
   outcomeOf(await client.mutation(ApproveMutation, { input: { handoffId, expectedContentHash, edits } }));
 
 export const decline = async (client: Client, handoffId: string, reason: string): Promise<Outcome> =>

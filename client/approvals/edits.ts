@@ -1,4 +1,4 @@
-import type { HandoffEditsInput } from '../gql/graphql.ts';
+import type { HandoffEditsInput, WaitingFragment } from '../gql/graphql.ts';
 
 /** What the form holds: the agent's values until a person changes them. */
 export interface EditDraft {
@@ -7,35 +7,64 @@ export interface EditDraft {
   instructions: string;
 }
 
+type Proposed = NonNullable<WaitingFragment['handoff']>;
+
+/** What the agent, or its tool, gave. */
+export function givenOf({ targetAgent, reason, contextVariables }: Proposed): EditDraft {
+  const instructions = contextVariables.find(({ name }) => name === '_handoff_instructions')?.value;
+  return {
+    targetAgentId: targetAgent.id,
+    reason: reason ?? '',
+    instructions: typeof instructions === 'string' ? instructions : '',
+  };
+}
+
 export interface Change {
   label: string;
   before: string;
   after: string;
+  /** What an empty text means. */
+  none: string;
 }
 
-const labels: Record<keyof EditDraft, string> = {
-  targetAgentId: 'Target',
-  reason: 'Reason',
-  instructions: 'Instructions',
-};
+interface Field {
+  label: string;
+  none: string;
+}
 
-/** What differs from what the agent asked for, in the order of the form. */
-export const changesOf = (given: EditDraft, draft: EditDraft): Change[] =>
-  (Object.keys(labels) as (keyof EditDraft)[]).flatMap((field) =>
-    draft[field].trim() === given[field].trim()
+const texts: Record<'reason' | 'instructions', Field> = {
+  reason: { label: 'Reason', none: 'no reason' },
+  instructions: { label: 'Instructions', none: 'no instructions' },
+};
+const textNames = Object.keys(texts) as (keyof typeof texts)[];
+
+const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
+  targetAgentId.trim() === '' ? given.targetAgentId : targetAgentId.trim();
+
+const changedTexts = (given: EditDraft, draft: EditDraft) =>
+  textNames.filter((name) => draft[name].trim() !== given[name].trim());
+
+/** What differs from what the agent asked for, in the order of the form. A target that is not chosen stays. */
+export function changesOf(given: EditDraft, draft: EditDraft): Change[] {
+  const target = targetOf(given, draft);
+  return [
+    ...(target === given.targetAgentId
       ? []
-      : [{ label: labels[field], before: given[field].trim(), after: draft[field].trim() }],
-  );
+      : [{ label: 'Target', before: given.targetAgentId, after: target, none: '' }]),
+    ...changedTexts(given, draft).map((name) => ({
+      ...texts[name],
+      before: given[name].trim(),
+      after: draft[name].trim(),
+    })),
+  ];
+}
 
 /** The changed fields for the API; null without a change. An emptied text is removed. */
 export function editsOf(given: EditDraft, draft: EditDraft): HandoffEditsInput | null {
-  const text = (field: 'reason' | 'instructions') =>
-    draft[field].trim() === given[field].trim() ? {} : { [field]: draft[field].trim() || null };
-  const target = draft.targetAgentId.trim();
-  const edits = {
-    ...(target !== given.targetAgentId && target !== '' && { targetAgentId: target }),
-    ...text('reason'),
-    ...text('instructions'),
+  const target = targetOf(given, draft);
+  const edits: HandoffEditsInput = {
+    ...(target !== given.targetAgentId && { targetAgentId: target }),
+    ...Object.fromEntries(changedTexts(given, draft).map((name) => [name, draft[name].trim() || null])),
   };
   return Object.keys(edits).length === 0 ? null : edits;
 }

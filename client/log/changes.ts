@@ -50,7 +50,8 @@ const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n
 /** Longer searches for a short difference would hold the page. */
 const mostMs = 100;
 
-function difference(before: string, after: string): ChangedLine[] {
+/** The changed lines of a text, with three around each. */
+export function difference(before: string, after: string): ChangedLine[] {
   const patch = structuredPatch('', '', before, after, undefined, undefined, { context: 3, timeout: mostMs });
   if (patch === undefined) return [...removed(before), ...added(after)];
   return patch.hunks.flatMap(({ lines }, index) => [

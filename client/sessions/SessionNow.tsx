@@ -1,6 +1,6 @@
+import { lazy, Suspense } from 'react';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { PresenceOf } from '../agents/Presence.tsx';
-import { SessionApproval } from '../approvals/SessionApproval.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionNowFragment } from '../gql/graphql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
@@ -14,6 +14,9 @@ import { Time } from '../ui/Time.tsx';
 import { useFocusKept } from '../ui/useFocusKept.ts';
 import styles from './SessionNow.module.css';
 import { tenureLooks } from './tenureLooks.ts';
+
+// Most sessions wait for no person.
+const SessionApproval = lazy(() => import('../approvals/SessionApproval.tsx'));
 
 export const SessionNowDocument = graphql(`
   fragment SessionNow on Session {
@@ -94,7 +97,11 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
           {openHandoff.status === 'INITIATED' && <Deadline at={openHandoff.deadlineAt} />}
         </div>
       )}
-      {situation === 'WAITING_FOR_PERSON' && <SessionApproval sessionId={session.id} />}
+      {situation === 'WAITING_FOR_PERSON' && (
+        <Suspense>
+          <SessionApproval sessionId={session.id} />
+        </Suspense>
+      )}
       {openHandoff && <HandoffActions handoff={openHandoff} />}
       {summary != null && <Fold text={summary} lines={5} characters={600} />}
       {endReason != null && <Fold text={endReason} lines={5} characters={600} />}

@@ -2,11 +2,10 @@ import { useClient, useQuery } from 'urql';
 import { Link } from 'wouter';
 import { outcomeOf, type Outcome, type PayloadOf } from '../../acts/outcome.ts';
 import { graphql } from '../../gql/gql.ts';
-import type { CancelHandoffMutation as Cancelled } from '../../gql/graphql.ts';
+import type { CancelHandoffMutation as Cancelled, HandoffStatus } from '../../gql/graphql.ts';
 import { useCloseNotice } from '../../ui/notices.ts';
 import { UndoNotice, type Undone } from '../../ui/UndoNotice.tsx';
 import { CancelHandoffMutation } from '../decide/decide.ts';
-import type { Payload } from './reassign.ts';
 
 const MovedHandoff = graphql(`
   query MovedHandoff($id: ID!) {
@@ -17,8 +16,17 @@ const MovedHandoff = graphql(`
   }
 `);
 
-/** The notice after a reassign. While the target has not accepted, it takes the move back. */
-export function Moved({ payload: { handoff, message, session } }: { payload: Payload }) {
+interface MovedProps {
+  payload: {
+    /** Null when none was created. */
+    handoff?: (Handoff & { id: string; status: HandoffStatus }) | null | undefined;
+    message: string;
+    session: { title: string };
+  };
+}
+
+/** The notice after a reassign or an approval. While the target has not accepted, it takes the move back. */
+export function Moved({ payload: { handoff, message, session } }: MovedProps) {
   const client = useClient();
   const close = useCloseNotice();
   // Events change the status in the cache.

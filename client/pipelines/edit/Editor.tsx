@@ -15,7 +15,7 @@ import { JsonView } from './JsonView.tsx';
 import { Problems } from './Problems.tsx';
 import { draftOf, drawnOf, emptyDraft, faultsOf, read, type Draft } from './draft.ts';
 import { faultOfJson, readJson, writeJson } from './json.ts';
-import { useKept } from './kept.ts';
+import { useKept } from '../../app/kept.ts';
 import { focusPlace, placeOf, problemOf, type Problem } from './places.ts';
 
 const DefinePipelineMutation = graphql(`

@@ -17,6 +17,7 @@ export const pagePaths = [
   '/tools/:id',
   '/tools/:id/edit',
   '/decide',
+  '/decide/:sessionId',
   '/queue',
   '/pipelines',
   // No slug begins with `_`.

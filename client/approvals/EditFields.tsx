@@ -1,0 +1,44 @@
+import { AgentCombobox } from '../agents/AgentCombobox.tsx';
+import { AgentOption } from '../agents/AgentSelect.tsx';
+import { TextField } from '../ui/TextField.tsx';
+import type { EditDraft } from './edits.ts';
+
+interface EditFieldsProps {
+  draft: EditDraft;
+  onChange: (part: Partial<EditDraft>) => void;
+}
+
+/** What a person may change of a proposed handoff. */
+export function EditFields({ draft, onChange }: EditFieldsProps) {
+  return (
+    <>
+      <div className="field">
+        <span className="label" aria-hidden="true">
+          Target
+        </span>
+        <AgentCombobox
+          label="Target"
+          value={draft.targetAgentId}
+          onChange={(targetAgentId) => onChange({ targetAgentId })}
+        >
+          {(agent) => <AgentOption agent={agent} />}
+        </AgentCombobox>
+      </div>
+      <TextField
+        label="Reason"
+        rows={3}
+        value={draft.reason}
+        error={undefined}
+        onChange={(reason) => onChange({ reason })}
+      />
+      <TextField
+        label="Instructions for the target"
+        rows={3}
+        value={draft.instructions}
+        error={undefined}
+        hint="In this case only, instead of those of the handoff tool."
+        onChange={(instructions) => onChange({ instructions })}
+      />
+    </>
+  );
+}
