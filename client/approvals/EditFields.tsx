@@ -1,6 +1,8 @@
 import { AgentCombobox } from '../agents/AgentCombobox.tsx';
 import { AgentOption } from '../agents/AgentSelect.tsx';
+import { CarryFields } from '../tools/edit/CarryFields.tsx';
 import { TextField } from '../ui/TextField.tsx';
+import styles from './Decide.module.css';
 import type { EditDraft } from './edits.ts';
 
 interface EditFieldsProps {
@@ -32,6 +34,14 @@ export function EditFields({ draft, onChange }: EditFieldsProps) {
         onChange={(reason) => onChange({ reason })}
       />
       <TextField
+        label="Summary"
+        rows={4}
+        value={draft.summary}
+        error={undefined}
+        hint="Of the work so far. Empty: composed from the log."
+        onChange={(summary) => onChange({ summary })}
+      />
+      <TextField
         label="Instructions for the target"
         rows={3}
         value={draft.instructions}
@@ -39,6 +49,15 @@ export function EditFields({ draft, onChange }: EditFieldsProps) {
         hint="In this case only, instead of those of the handoff tool."
         onChange={(instructions) => onChange({ instructions })}
       />
+      <fieldset className={styles.carry}>
+        <legend className="label">What is passed on</legend>
+        <CarryFields
+          carry={draft.carry}
+          whole="Everything."
+          errorAt={() => undefined}
+          onChange={(carry) => onChange({ carry })}
+        />
+      </fieldset>
     </>
   );
 }

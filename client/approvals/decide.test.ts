@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   chooseAgent,
   expectAccessible,
@@ -15,7 +15,8 @@ import { agentCaller, world } from '../../test/world.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
 import { wordsChanged } from './differs.ts';
-import { changesOf, editsOf } from './edits.ts';
+import { everything } from '../tools/edit/draft.ts';
+import { changesOf, editsOf, type EditDraft } from './edits.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -73,13 +74,35 @@ it('shows what was changed before it is approved', async () => {
   await expect.poll(() => wordsOf('dt'), patiently).toEqual(['Target', 'Reason']);
   expect((await wordsOf('del')).join('|')).toBe('bob|The tests are green');
   expect((await wordsOf('ins')).join('|')).toBe('cy|Look at the cache too');
+  // The summary stands there as the target would get it, with all that is carried.
+  expect(await page.getByLabel('Summary', { exact: true }).inputValue()).toContain('To be edited');
+  await page.getByLabel('Summary', { exact: true }).fill('The cache is the open point');
+  await page.getByLabel('Pass on a part of the context only').check();
+  await page.getByLabel('Messages', { exact: true }).selectOption('HUMAN');
+  await page.getByLabel('Tasks', { exact: true }).uncheck();
+  await expect.poll(() => wordsOf('dt'), patiently).toEqual(['Target', 'Reason', 'Summary', 'What is passed on']);
+  expect((await wordsOf('dd')).at(-1)).toMatch(/^everything ?people's messages, tool calls, files, no tasks/);
+  // What the target would read follows.
+  await page.getByRole('region', { name: 'What is passed on' }).getByText('The cache is the open point').waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await look(page, 'decide-edited-phone');
+  await page.setViewportSize({ width: 1280, height: 900 });
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Approve with changes' }).click();
   await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
   expect(await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).toMatchObject({
     targetAgentId: 'cy',
     reason: 'Look at the cache too',
+    summary: 'The cache is the open point',
   });
+  const { edits } = await db.prisma.approval.findUniqueOrThrow({ where: { handoffId: id } });
+  expect((edits as { field: string; after: unknown }[]).map(({ field }) => field)).toEqual([
+    'targetAgentId',
+    'reason',
+    'summary',
+    'carry',
+  ]);
+  expect((edits as { after: unknown }[]).at(-1)?.after).toMatchObject({ messages: 'HUMAN', tasks: false, files: true });
   expect(faults).toEqual([]);
 }, 120_000);
 
@@ -136,19 +159,55 @@ it('shows the same card on the page of the session', async () => {
   expect(faults).toEqual([]);
 }, 120_000);
 
-it('sends only what differs from what the agent asked for', () => {
-  const given = { targetAgentId: 'bob', reason: 'Why', instructions: '' };
-  expect(changesOf(given, { ...given, targetAgentId: ' ' })).toEqual([]);
-  expect(editsOf(given, { ...given, reason: ' Why ' })).toBeNull();
-  expect(editsOf(given, { ...given, targetAgentId: '' })).toBeNull();
-  expect(editsOf(given, { targetAgentId: 'cy', reason: '', instructions: 'Be quick' })).toEqual({
-    targetAgentId: 'cy',
-    reason: null,
-    instructions: 'Be quick',
+describe('edits', () => {
+  const given: EditDraft = { targetAgentId: 'bob', reason: 'Why', summary: 'Done', instructions: '', carry: null };
+  const text = fc.constantFrom('', ' ', 'Why', ' Why ', 'Done', 'Be quick');
+  const carry = fc.option(
+    fc.record({
+      messages: fc.constantFrom('ALL' as const, 'HUMAN' as const),
+      files: fc.boolean(),
+      maxTokens: fc.constantFrom('', '500'),
+    }),
+  );
+  const draftOf = fc
+    .record({ targetAgentId: fc.constantFrom('', 'bob', 'cy'), reason: text, summary: text, instructions: text, carry })
+    .map((draft): EditDraft => ({ ...draft, carry: draft.carry && { ...everything, ...draft.carry } }));
+  const names = {
+    Target: 'targetAgentId',
+    Reason: 'reason',
+    Summary: 'summary',
+    Instructions: 'instructions',
+    'What is passed on': 'carry',
+  };
+
+  it('sends each field that the difference shows, and no other', () => {
+    fc.assert(
+      fc.property(draftOf, draftOf, (one, other) => {
+        const from = one.targetAgentId === '' ? { ...one, targetAgentId: 'bob' } : one;
+        const changes = changesOf(from, other);
+        expect(Object.keys(editsOf(from, other) ?? {})).toEqual(
+          changes.map(({ label }) => names[label as keyof typeof names]),
+        );
+        for (const { before, after } of changes) expect(after).not.toBe(before);
+        expect(editsOf(from, from)).toBeNull();
+      }),
+    );
   });
-  expect(changesOf(given, { ...given, instructions: 'Be quick' })).toEqual([
-    { label: 'Instructions', before: '', after: 'Be quick', none: 'no instructions' },
-  ]);
+
+  it('removes what was emptied, and passes everything on when a part is no part', () => {
+    expect(editsOf(given, { ...given, reason: ' Why ', targetAgentId: ' ' })).toBeNull();
+    expect(editsOf(given, { ...given, carry: everything })).toBeNull();
+    expect(editsOf(given, { ...given, reason: '', summary: '', instructions: 'Be quick' })).toEqual({
+      reason: null,
+      summary: null,
+      instructions: 'Be quick',
+    });
+    const part = { ...everything, files: false };
+    expect(editsOf({ ...given, carry: part }, given)).toEqual({ carry: null });
+    expect(changesOf(given, { ...given, summary: '' })).toEqual([
+      { label: 'Summary', before: 'Done', after: '', none: 'composed from the log' },
+    ]);
+  });
 });
 
 it('opens what a session waits for, so that one key approves it, or says that it waits no more', async () => {

@@ -21,12 +21,23 @@ export const WaitingDocument = graphql(`
     handoff {
       id
       reason
+      summary
       targetAgent {
         id
       }
       contextVariables {
         name
         value
+      }
+      carry {
+        messages
+        lastMessages
+        toolCalls
+        files
+        tasks
+        decisions
+        variables
+        maxTokens
       }
     }
   }

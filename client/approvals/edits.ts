@@ -1,21 +1,28 @@
-import type { HandoffEditsInput, WaitingFragment } from '../gql/graphql.ts';
+import type { CarryInput, HandoffEditsInput, WaitingFragment } from '../gql/graphql.ts';
+import { carryText, type Carry } from '../tools/carry.ts';
+import { carryDraftOf, everything, toCarry, type CarryDraft } from '../tools/edit/draft.ts';
 
 /** What the form holds: the agent's values until a person changes them. */
 export interface EditDraft {
   targetAgentId: string;
   reason: string;
+  summary: string;
   instructions: string;
+  /** Null: everything. */
+  carry: CarryDraft | null;
 }
 
 type Proposed = NonNullable<WaitingFragment['handoff']>;
 
 /** What the agent, or its tool, gave. */
-export function givenOf({ targetAgent, reason, contextVariables }: Proposed): EditDraft {
+export function givenOf({ targetAgent, reason, summary, contextVariables, carry }: Proposed): EditDraft {
   const instructions = contextVariables.find(({ name }) => name === '_handoff_instructions')?.value;
   return {
     targetAgentId: targetAgent.id,
     reason: reason ?? '',
+    summary,
     instructions: typeof instructions === 'string' ? instructions : '',
+    carry: carry == null ? null : carryDraftOf(carry),
   };
 }
 
@@ -32,8 +39,9 @@ interface Field {
   none: string;
 }
 
-const texts: Record<'reason' | 'instructions', Field> = {
+const texts: Record<'reason' | 'summary' | 'instructions', Field> = {
   reason: { label: 'Reason', none: 'no reason' },
+  summary: { label: 'Summary', none: 'composed from the log' },
   instructions: { label: 'Instructions', none: 'no instructions' },
 };
 const textNames = Object.keys(texts) as (keyof typeof texts)[];
@@ -43,6 +51,18 @@ const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
 
 const changedTexts = (given: EditDraft, draft: EditDraft) =>
   textNames.filter((name) => draft[name].trim() !== given[name].trim());
+
+/** A choice of everything is none. */
+const carryOf = (draft: CarryDraft | null): CarryInput | null => {
+  const carry = draft && toCarry(draft);
+  return JSON.stringify(carry) === JSON.stringify(toCarry(everything)) ? null : carry;
+};
+const hasOtherCarry = (given: EditDraft, draft: EditDraft): boolean =>
+  JSON.stringify(carryOf(given.carry)) !== JSON.stringify(carryOf(draft.carry));
+const carryWords = (draft: CarryDraft | null): string => {
+  const carry = carryOf(draft);
+  return carry === null ? 'everything' : carryText(carry as Carry);
+};
 
 /** What differs from what the agent asked for, in the order of the form. A target that is not chosen stays. */
 export function changesOf(given: EditDraft, draft: EditDraft): Change[] {
@@ -56,6 +76,9 @@ export function changesOf(given: EditDraft, draft: EditDraft): Change[] {
       before: given[name].trim(),
       after: draft[name].trim(),
     })),
+    ...(hasOtherCarry(given, draft)
+      ? [{ label: 'What is passed on', before: carryWords(given.carry), after: carryWords(draft.carry), none: '' }]
+      : []),
   ];
 }
 
@@ -65,6 +88,7 @@ export function editsOf(given: EditDraft, draft: EditDraft): HandoffEditsInput |
   const edits: HandoffEditsInput = {
     ...(target !== given.targetAgentId && { targetAgentId: target }),
     ...Object.fromEntries(changedTexts(given, draft).map((name) => [name, draft[name].trim() || null])),
+    ...(hasOtherCarry(given, draft) && { carry: carryOf(draft.carry) }),
   };
   return Object.keys(edits).length === 0 ? null : edits;
 }

@@ -10,16 +10,17 @@ const toolCalls = Object.entries(callWords) as [CarriedToolCalls, string][];
 
 interface CarryFieldsProps {
   carry: CarryDraft | null;
+  /** What is passed on without a choice. */
+  whole: string;
   errorAt: (name: string) => string | undefined;
   onChange: (carry: CarryDraft | null) => void;
 }
 
-/** What of the context a handoff with the tool passes on. */
-export function CarryFields({ carry, errorAt, onChange }: CarryFieldsProps) {
+/** What of the context a handoff passes on. */
+export function CarryFields({ carry, whole, errorAt, onChange }: CarryFieldsProps) {
   const change = (part: Partial<CarryDraft>) => carry !== null && onChange({ ...carry, ...part });
   return (
-    <section className={`card ${styles.part}`} aria-labelledby="carry">
-      <h2 id="carry">What is passed on</h2>
+    <>
       <Check
         label="Pass on a part of the context only"
         checked={carry !== null}
@@ -27,7 +28,7 @@ export function CarryFields({ carry, errorAt, onChange }: CarryFieldsProps) {
       />
       <FieldError message={errorAt('carry')} />
       {carry === null ? (
-        <p className="hint">What the collaboration with the target says, else everything.</p>
+        <p className="hint">{whole}</p>
       ) : (
         <>
           <div className={styles.values}>
@@ -87,7 +88,7 @@ export function CarryFields({ carry, errorAt, onChange }: CarryFieldsProps) {
           )}
         </>
       )}
-    </section>
+    </>
   );
 }
 

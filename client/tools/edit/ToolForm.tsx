@@ -81,7 +81,15 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
             onChange={(instructions) => onChange({ instructions })}
           />
         </section>
-        <CarryFields carry={draft.carry} errorAt={errorAt} onChange={(carry) => onChange({ carry })} />
+        <section className={`card ${styles.part}`} aria-labelledby="carry">
+          <h2 id="carry">What is passed on</h2>
+          <CarryFields
+            carry={draft.carry}
+            whole="What the collaboration with the target says, else everything."
+            errorAt={errorAt}
+            onChange={(carry) => onChange({ carry })}
+          />
+        </section>
         <VariableFields
           variables={draft.variables}
           errorAt={errorAt}

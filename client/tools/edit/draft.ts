@@ -105,7 +105,7 @@ export const draftOf = ({ name, targetAgent, agents, description, instructions, 
   carry: carry == null ? null : carryDraftOf(carry),
 });
 
-const carryDraftOf = ({
+export const carryDraftOf = ({
   messages,
   toolCalls,
   files,
@@ -122,7 +122,7 @@ const carryDraftOf = ({
   maxTokens: maxTokens?.toString() ?? '',
 });
 
-const toCarry = ({ lastMessages, allVariables, variables, maxTokens, ...rest }: CarryDraft): CarryInput => ({
+export const toCarry = ({ lastMessages, allVariables, variables, maxTokens, ...rest }: CarryDraft): CarryInput => ({
   ...rest,
   lastMessages: lastMessages === '' ? null : Number(lastMessages),
   variables: allVariables ? null : linesOf(variables).map((line) => String(valueOf('STRING', line))),
