@@ -60,7 +60,7 @@ export const mutations: Record<string, Given> = {
   archivePipeline: async (make) => ({ slug: await make.pipeline() }),
   askPerson: ofSession,
   cancelHandoff: ofHandoff,
-  confirmReturn: ofHandoff,
+  confirmNotice: async (make) => ({ noticeId: await make.handoff() }),
   cancelPendingHandoffs: ofSession,
   cancelSession: ofSession,
   captureSnapshot: ofSession,

@@ -8,7 +8,7 @@ import { type Asked, residentSilenceMs, startsResident, stay } from './hook/resi
 import { Failed, type Server } from './hook/request.ts';
 import { formats, type Tool, type Transcript } from './hook/lines.ts';
 import { sendNew, type Sending } from './hook/send.ts';
-import { confirmReturn, isHeldBy, isTakenOver, lastSessionOf, workOf, type Session } from './hook/session.ts';
+import { confirmNotice, isHeldBy, isTakenOver, lastSessionOf, workOf, type Session } from './hook/session.ts';
 import { isTidyDue, log, Memory, pruneState, StateFile } from './hook/state.ts';
 import { callIsWritten, endingOf, endOfTurn } from './hook/turnEnd.ts';
 import { workIn, type Work } from './hook/work.ts';
@@ -360,6 +360,7 @@ async function brief(
           agent,
           answer.session,
           answer.waiting,
+          answer.notices,
           before?.problem === undefined ? before : null,
           difference,
           remembered === lost,
@@ -367,11 +368,9 @@ async function brief(
   const text =
     problem === null ? (briefing?.text ?? null) : problem === before?.problem ? null : notRecorded(agent, problem);
   if (text !== null) await call.print({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
-  memory.write(problem === null ? briefing!.told : { session: null, returned: null, problem });
-  if (problem === null && briefing!.returned !== null)
-    await whenReachable(call, work.workspace.folder, mostMs, (signal) =>
-      confirmReturn(server, briefing!.returned!, signal),
-    );
+  memory.write(problem === null ? briefing!.told : { session: null, problem });
+  for (const noticeId of problem === null ? briefing!.said : [])
+    await whenReachable(call, work.workspace.folder, mostMs, (signal) => confirmNotice(server, noticeId, signal));
 }
 
 /** Why Baton does not record the work, of its answer. @throws the reason why it did not answer, which another event may not meet */

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { encodeId } from '../server/core/ids.ts';
 import { testDatabase } from './database.ts';
 import { client } from './graphql.ts';
 import { brokenInvariants } from './invariants.ts';
@@ -113,6 +112,15 @@ describe.skipIf(programs.claude === null || programs.codex === null)(
       ])
         expect([words, read.includes(words)]).toEqual([words, true]);
       expect(read).toMatch(/An operator approved this handoff and edited before: reason, summary, instructions/);
+      // Claude Code hears that it does not hold the work any more, and why.
+      const after = models.claude.received.length;
+      models.claude.say({ text: 'Then I stop.' });
+      expect(await askClaude(folder, 'Go on.', '--continue')).toContain('Then I stop.');
+      const heard = asked('claude', after);
+      expect(
+        heard.split(`Your handoff ${handoffId} to 'codex-1' was approved by a person, who changed reason`),
+      ).toHaveLength(2);
+      expect(heard).toContain('Agent codex-1 holds the work of this folder');
       expect(await brokenInvariants(database.pool)).toEqual([]);
     });
 
@@ -120,7 +128,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)(
       const { folder, handoffId } = await proposed('declined');
       await decide('declineHandoff', { handoffId, reason: 'Write the tests first' });
       const before = models.claude.received.length;
-      const line = `Your handoff ${handoffId} to codex-1 was declined by a person: you hold the session still.`;
+      const line = `Your handoff ${handoffId} to 'codex-1' was declined by a person: you hold`;
       models.claude.say({ text: 'I write them.' });
       expect(await askClaude(folder, 'Go on.', '--continue')).toContain('I write them.');
       const read = asked('claude', before);
@@ -132,12 +140,27 @@ describe.skipIf(programs.claude === null || programs.codex === null)(
       // It stands in the conversation, where it was said.
       expect(asked('claude', after).split(line).length).toBe(2);
       expect(await workIn(folder)).toMatchObject({ status: 'RUNNING', agent: { id: 'claude-1' }, approval: null });
-      expect(
-        encodeId(
-          'handoff',
-          (await database.prisma.handoff.findFirstOrThrow({ where: { returnToldAt: { not: null } } })).id,
-        ),
-      ).toBe(handoffId);
+      expect(await brokenInvariants(database.pool)).toEqual([]);
+    });
+
+    it('answers a question of Claude Code, which hears the answer before its next prompt, once', async () => {
+      const folder = await repository('asked');
+      models.claude.say(
+        { calls: [mcpOfClaude('toolu_3', 'baton_note', { text: 'Begun.' })] },
+        { calls: [mcpOfClaude('toolu_4', 'baton_ask', { question: 'Which port?' })] },
+        { text: 'I wait for the answer.' },
+      );
+      expect(await askClaude(folder, 'Start the server.')).toContain('I wait for the answer.');
+      const { approval, status } = await workIn(folder);
+      expect({ approval, status }).toMatchObject({ status: 'PAUSED', approval: { kind: 'QUESTION' } });
+      await decide('answerQuestion', { questionId: approval!.id, answer: 'Take 8080' });
+      for (const words of ['Go on.', 'And now?']) {
+        const before = models.claude.received.length;
+        models.claude.say({ text: 'On 8080.' });
+        expect(await askClaude(folder, words, '--continue')).toContain('On 8080.');
+        expect(asked('claude', before).split(/A person answered your question [^.]*Take 8080/)).toHaveLength(2);
+      }
+      expect(await workIn(folder)).toMatchObject({ status: 'RUNNING', agent: { id: 'claude-1' }, approval: null });
       expect(await brokenInvariants(database.pool)).toEqual([]);
     });
   },

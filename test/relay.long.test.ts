@@ -576,7 +576,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)('a relay of
     models.claude.say({ text: 'I test it.' });
     expect(await execute(folder, programs.claude!, [...claudeArgs, '--', 'Go on.'])).toContain('I test it.');
     const asked = JSON.stringify(models.claude.received.slice(before).map(({ body }) => body));
-    expect(asked).toMatch(/Your handoff handoff_\w+ to codex-1 was rejected: you hold the session again/);
+    expect(asked).toMatch(/Your handoff handoff_\w+ to 'codex-1' was rejected: you hold session_\w+ again/);
     expect(asked).toContain('Nothing is tested yet');
     await eventually(folder, { holder: 'claude-1' });
     expect(moves((await sessionIn(folder))!)).toEqual([...given, 'HANDOFF_REJECTED', 'SESSION_RETURNED']);

@@ -1,11 +1,11 @@
-import { isHeldBy, type Proposal, type Session, type WaitingHandoff } from './session.ts';
+import { isHeldBy, type Notice, type Proposal, type Session, type WaitingHandoff } from './session.ts';
 
 /** What was printed in a conversation. */
 export interface Told {
   /** The session of its first words; null: Baton knows none that the agent may read. */
   session: string | null;
-  /** The handoff whose return was said. */
-  returned: string | null;
+  /** The notices that were said. */
+  notices?: string[];
   /** The handoff of this work that waits, whose reason was said. */
   waiting?: string | null;
   /** The other handoffs that wait were not asked for: the next event says them. */
@@ -20,32 +20,36 @@ export function briefingOf(
   session: Session | null,
   /** Null: not asked for. */
   waiting: readonly WaitingHandoff[] | null,
+  /** What was decided about the agent's work here. */
+  notices: readonly Notice[],
   told: Told | null,
   /** How the files of the folder differ from those that were handed over. */
   difference: string | null = null,
   /** Whether the conversation may have lost what was said in it: it is resumed, compacted or cleared. */
   again = false,
-): { text: string | null; told: Told; /** The handoff whose return this text says. */ returned: string | null } {
+): { text: string | null; told: Told; /** The notices that this text says. */ said: string[] } {
   const atStart = told === null || told.session !== (session?.id ?? null);
-  const returned = session === null ? null : givenBack(agent, session);
-  const isSaid = returned === null || returned.id === told?.returned || (returned.isTold && !again);
   const mine = session === null ? null : waitingOf(agent, session);
+  const said =
+    mine === null
+      ? notices.filter(({ id, toldAt }) => !(told?.notices ?? []).includes(id) && (toldAt === null || again))
+      : [];
   return {
     text: textOf(agent, session, {
       atStart,
       elsewhere: atStart || told.unlisted === true ? (waiting ?? []).filter(({ id }) => id !== mine?.id) : [],
       mine,
       isRepeated: mine !== null && mine.id === told?.waiting,
-      returned: isSaid ? null : returned,
+      notices: said.map(({ text }) => text),
       difference,
     }),
     told: {
       session: session?.id ?? null,
-      returned: returned?.id ?? null,
+      notices: mine === null ? notices.map(({ id }) => id) : [],
       waiting: mine?.id ?? null,
       ...(waiting === null && { unlisted: true }),
     },
-    returned: isSaid ? null : returned.id,
+    said: said.map(({ id }) => id),
   };
 }
 
@@ -60,14 +64,14 @@ interface ToSay {
   mine: Session['openHandoff'];
   /** Whether its reason was said. */
   isRepeated: boolean;
-  returned: Returned | null;
+  notices: readonly string[];
   difference: string | null;
 }
 
 function textOf(
   agent: string,
   session: Session | null,
-  { atStart, elsewhere, mine, isRepeated, returned, difference }: ToSay,
+  { atStart, elsewhere, mine, isRepeated, notices, difference }: ToSay,
 ): string | null {
   if (mine !== null)
     return lines([
@@ -76,7 +80,7 @@ function textOf(
       ...listOf(elsewhere),
     ]);
   if (session === null || !isHeldBy(agent, session))
-    return lines([heldByAnother(agent, session), ...listOf(elsewhere)]);
+    return lines([...notices, heldByAnother(agent, session), ...listOf(elsewhere)]);
   const proposal = session.agentSession?.proposal?.metadata;
   const proposed = proposal === undefined ? [] : [proposedLine(proposal)];
   const started = atStart
@@ -86,7 +90,7 @@ function textOf(
         ...(difference === null ? [] : [difference]),
       ]
     : [];
-  const told = [...(returned === null ? [] : [returned.text]), ...started, ...listOf(elsewhere), ...proposed];
+  const told = [...notices, ...started, ...listOf(elsewhere), ...proposed];
   return told.length === 0 ? null : lines(told);
 }
 
@@ -112,45 +116,9 @@ function proposedLine({ windowTokens, contextWindow, compaction, targets }: Prop
   return `The context window of this work is ${full}. ${advice}`;
 }
 
-const declined: Record<string, string> = {
-  REJECTED: 'was rejected',
-  FAILED: 'failed',
-  TIMED_OUT: 'was not accepted in time',
-  CANCELLED: 'was cancelled',
-};
-
-/** Of a handoff that a person had to approve. */
-const notApproved: Record<string, string> = {
-  DECLINED: 'was declined by a person',
-  TIMED_OUT: 'was approved by nobody in time',
-};
-
 /** Says that the work goes on without being recorded, and why. */
 export const notRecorded = (agent: string, problem: string): string =>
   `Nothing of this work is recorded in Baton, and it cannot be handed off: ${quote(problem, 1_000)}. You are agent ${agent}. Tell the user now. Recording begins with the next prompt after that.`;
-
-interface Returned {
-  /** Of the handoff. */
-  id: string;
-  text: string;
-  /** Whether a hook or an answer of MCP has said it. */
-  isTold: boolean;
-}
-
-/** Says that a handoff of the agent came back, and why, until its next turn is recorded. */
-function givenBack(agent: string, { lastHandoff: handoff, agentSession }: Session): Returned | null {
-  if (handoff == null || handoff.sourceAgent?.id !== agent || agentSession == null) return null;
-  const isProposal = handoff.targetAgentSession === null;
-  const how = (isProposal ? notApproved : declined)[handoff.status];
-  if (how === undefined || (isProposal ? handoff.returnToldAt !== null : agentSession.turns.nodes.length !== 0))
-    return null;
-  const reason = handoff.declineReason ?? handoff.rejectionReason ?? handoff.failureReason ?? handoff.cancelReason;
-  return {
-    id: handoff.id,
-    isTold: handoff.returnToldAt !== null,
-    text: `Your handoff ${handoff.id} to ${handoff.targetAgent.id} ${how}: you hold the session ${isProposal ? 'still' : 'again'}.${reason === null ? '' : ` The reason, recorded from others as data: ${quote(reason, 2_000)}.`}`,
-  };
-}
 
 function heldByAnother(agent: string, session: Session | null): string {
   const holder =

@@ -6,8 +6,13 @@ import { testDatabase } from '../../test/database.ts';
 import { workplace } from '../../test/hooks.ts';
 import { connect } from '../../test/mcp.ts';
 import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { agentCaller, world } from '../../test/world.ts';
+import { answerQuestion } from '../../server/work/approvals/answerQuestion.ts';
+import { approveHandoff } from '../../server/work/approvals/approveHandoff.ts';
+import { askPerson } from '../../server/work/approvals/askPerson.ts';
+import { declineHandoff } from '../../server/work/approvals/declineHandoff.ts';
 import { cancelHandoff, failHandoff, rejectHandoff, timeOutHandoff } from '../../server/work/handoffs/changeHandoff.ts';
+import { updateSession } from '../../server/work/sessions/updateSession.ts';
 import { workspaceIn } from './work.ts';
 
 // Every step starts a process or opens a connection.
@@ -21,14 +26,40 @@ beforeAll(async () => {
   await agent('claude-1', { maxCapacity: 1_000, collaborators: ['codex-1'] });
 });
 
+const reason = 'Why "so".';
+const proposed = async (id: string): Promise<string> => {
+  await run(updateSession, { sessionId: id, expectedVersion: null, handoffApproval: 'REQUIRED' });
+  return (await initiate(id, 'codex-1', {}, { caller: agentCaller('claude-1') })).handoffId;
+};
+const returned = (end: (handoffId: string) => Promise<unknown>) => async (id: string) => {
+  const { handoffId } = await initiate(id, 'codex-1');
+  await end(handoffId);
+  return handoffId;
+};
+const decided = (decide: (handoffId: string) => Promise<unknown>) => async (id: string) => {
+  const handoffId = await proposed(id);
+  await decide(handoffId);
+  return handoffId;
+};
+/** What others decide about a session of claude-1: each returns the id of what the agent has to hear. */
 const endings = {
-  'was rejected': (handoffId: string) => run(rejectHandoff, { handoffId, reason: 'Why "so".' }),
-  failed: (handoffId: string) => run(failHandoff, { handoffId, reason: 'Why "so".' }),
-  'was cancelled': (handoffId: string) => run(cancelHandoff, { handoffId, reason: 'Why "so".' }),
-  'was not accepted in time': (handoffId: string) => run(timeOutHandoff, { handoffId }),
+  "to 'codex-1' was rejected": returned((handoffId) => run(rejectHandoff, { handoffId, reason })),
+  "to 'codex-1' failed": returned((handoffId) => run(failHandoff, { handoffId, reason })),
+  "to 'codex-1' was cancelled": returned((handoffId) => run(cancelHandoff, { handoffId, reason })),
+  "to 'codex-1' was not accepted in time": returned((handoffId) => run(timeOutHandoff, { handoffId })),
+  "to 'codex-1' was declined by a person": decided((handoffId) => run(declineHandoff, { handoffId, reason })),
+  "to 'codex-1' was approved by nobody in time": decided((handoffId) => run(timeOutHandoff, { handoffId })),
+  "to 'codex-1' was approved by a person": decided((handoffId) =>
+    run(approveHandoff, { handoffId, expectedContentHash: null, edits: null, note: reason }),
+  ),
+  'A person answered your question': async (sessionId: string) => {
+    const { questionId } = await run(askPerson, { sessionId, question: 'Why?', options: null });
+    await run(answerQuestion, { questionId, answer: reason });
+    return questionId;
+  },
 };
 
-describe('a handoff that came back', () => {
+describe('what others decided', () => {
   it('is told once, by the first hook or answer of MCP in its folder whose text arrives, in any order of them', async () => {
     const step = fc.constantFrom('prompt', 'unread prompt', 'call', 'inbox', 'broken call', 'start');
     const ending = fc.constantFrom(...(Object.keys(endings) as (keyof typeof endings)[]));
@@ -39,8 +70,7 @@ describe('a handoff that came back', () => {
         const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM sessions WHERE external_id = $1', [
           `${hostname()}:${place.folder}#main`,
         ]);
-        const { handoffId } = await initiate(rows[0]!.id, 'codex-1');
-        await endings[how](handoffId);
+        const noticeId = await endings[how](rows[0]!.id);
         const path = `/claude-1?workspace=${workspaceIn(place.folder).id}`;
         const here = await connect(url, path);
         const elsewhere = await connect(url, `/claude-1?workspace=ws_${'0'.repeat(20)}`);
@@ -55,13 +85,14 @@ describe('a handoff that came back', () => {
         };
         let times = 0;
         const take = async (name: (typeof steps)[number]): Promise<void> => {
-          if (!new RegExp(`to '?codex-1'? ${how}`).test(await textOf[name]())) return;
+          if (!(await textOf[name]()).includes(how)) return;
           times += 1;
           // It is recorded after the answer was sent.
           await vi.waitFor(
             async () => {
-              const asked = 'SELECT FROM handoffs WHERE id = $1 AND return_told_at IS NOT NULL';
-              expect((await database.pool.query(asked, [handoffId])).rowCount).toBe(1);
+              const asked = `SELECT FROM handoffs WHERE id = $1 AND return_told_at IS NOT NULL
+                UNION ALL SELECT FROM approvals WHERE id = $1 AND told_at IS NOT NULL`;
+              expect((await database.pool.query(asked, [noticeId])).rowCount).toBe(1);
             },
             { timeout: 10_000 },
           );
@@ -79,7 +110,16 @@ describe('a handoff that came back', () => {
         for (const name of ['prompt', 'call', 'inbox'] as const) await take(name);
         expect(times).toBe(1);
       }),
-      { numRuns: 5, examples: [['failed', ['broken call', 'broken call']]] },
+      {
+        numRuns: 10,
+        examples: [
+          ["to 'codex-1' failed", ['broken call', 'broken call']],
+          ["to 'codex-1' was declined by a person", ['unread prompt', 'start', 'inbox']],
+          ["to 'codex-1' was approved by a person", ['prompt', 'call']],
+          ["to 'codex-1' was approved by a person", ['call', 'prompt']],
+          ['A person answered your question', ['broken call', 'prompt', 'inbox']],
+        ],
+      },
     );
   });
 });

@@ -14,24 +14,16 @@ export interface Session {
   openHandoff: { id: string; status: string; reason?: string | null } | null;
   /** As it was recorded last. */
   workingTree?: RecordedTree | null;
-  lastHandoff?: LastHandoff | null;
   /** The holder's tenure. */
-  agentSession?: { turns: { nodes: object[] }; proposal: { metadata: Proposal } | null } | null;
+  agentSession?: { proposal: { metadata: Proposal } | null } | null;
 }
 
-export interface LastHandoff {
+/** What others decided about the agent's work, in words of the API. */
+export interface Notice {
   id: string;
-  status: string;
-  rejectionReason: string | null;
-  failureReason: string | null;
-  cancelReason: string | null;
-  declineReason: string | null;
-  /** Null when it was only proposed to a person. */
-  targetAgentSession: { id: string } | null;
-  /** When a program was told that it came back. */
-  returnToldAt: string | null;
-  sourceAgent: { id: string } | null;
-  targetAgent: { id: string };
+  text: string;
+  /** When a program was told. */
+  toldAt: string | null;
 }
 
 /** `metadata` of HANDOFF_PROPOSED. */
@@ -53,7 +45,8 @@ const sessionFields =
   'session(id: $id, externalId: $externalId) { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } openHandoff { id status';
 const findSession = `query HookSession($id: ID, $externalId: String) { ${sessionFields} } } }`;
 const findWork = `query HookWork($id: ID, $externalId: String, $agent: ID!) { ${sessionFields} reason } ${recordedTreeFields}
-  lastHandoff { id status declineReason targetAgentSession { id } rejectionReason failureReason cancelReason returnToldAt sourceAgent { id } targetAgent { id } } agentSession { turns(first: 1) { nodes { id } } proposal { metadata } } }
+  agentSession { proposal { metadata } } }
+  agent(id: $agent) { notices(sessionId: $id, externalId: $externalId) { id text toldAt } }
   handoffs(first: 6, where: { targetAgentId: $agent, status: [INITIATED] }) { nodes { id reason sourceAgent { id } session { id title workspace { host folder } } } } }`;
 const create = `mutation HookCreate($input: CreateSessionInput!) { answer: createSession(input: $input) {
   ... on CreateSessionPayload { session { id title status agent { id currentLoad maxCapacity } overCapacity workspace { id } } } ... on Error { code message } ... on ConflictError { sessionId } } }`;
@@ -84,28 +77,28 @@ export async function workOf(
   work: Work,
   isNew: boolean,
   signal: AbortSignal,
-): Promise<{ session: Session | null; waiting: WaitingHandoff[] | null }> {
+): Promise<{ session: Session | null; waiting: WaitingHandoff[] | null; notices: Notice[] }> {
   let refused: Failed | null = null;
   if (isNew && work.sessionId === null) {
     try {
-      return { session: await createdFor(server, agent, work, signal), waiting: null };
+      return { session: await createdFor(server, agent, work, signal), waiting: null, notices: [] };
     } catch (error) {
       if (!(error instanceof Failed) || isPassing(error)) throw error;
       refused = error;
     }
   }
-  const { session, handoffs } = await ask<{ session: Session | null; handoffs: { nodes: WaitingHandoff[] } }>(
-    server,
-    findWork,
-    { ...which(work), agent },
-    signal,
-  );
-  const waiting = handoffs.nodes;
-  if (isOpen(session) || work.sessionId !== null) return { session, waiting };
+  const found = await ask<{
+    session: Session | null;
+    agent: { notices: Notice[] } | null;
+    handoffs: { nodes: WaitingHandoff[] };
+  }>(server, findWork, { ...which(work), agent }, signal);
+  const { session } = found;
+  const [waiting, notices] = [found.handoffs.nodes, found.agent?.notices ?? []];
+  if (isOpen(session) || work.sessionId !== null) return { session, waiting, notices };
   // A session that this agent may not read.
-  if (refused?.code === 'CONFLICT') return { session: null, waiting };
+  if (refused?.code === 'CONFLICT') return { session: null, waiting, notices };
   if (refused !== null) throw refused;
-  return { session: await createFor(server, agent, work, signal), waiting };
+  return { session: await createFor(server, agent, work, signal), waiting, notices };
 }
 
 const isOpen = (session: Session | null): session is Session =>
@@ -137,11 +130,11 @@ async function createFor(server: Server, agent: string, work: Work, signal: Abor
   }
 }
 
-const confirm = `mutation HookReturn($input: ConfirmReturnInput!) { answer: confirmReturn(input: $input) { __typename ... on Error { code message } } }`;
+const confirm = `mutation HookNotice($input: ConfirmNoticeInput!) { answer: confirmNotice(input: $input) { __typename ... on Error { code message } } }`;
 
-/** Records that the agent was told why its handoff came back. @throws Failed */
-export const confirmReturn = (server: Server, handoffId: string, signal: AbortSignal): Promise<unknown> =>
-  ask(server, confirm, { input: { handoffId } }, signal);
+/** Records that the agent was told. @throws Failed */
+export const confirmNotice = (server: Server, noticeId: string, signal: AbortSignal): Promise<unknown> =>
+  ask(server, confirm, { input: { noticeId } }, signal);
 
 const place = `mutation HookPlace($input: UpdateSessionInput!) { answer: updateSession(input: $input) { __typename ... on Error { code message } } }`;
 

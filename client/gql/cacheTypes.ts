@@ -119,9 +119,9 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidStateError",
     "NotFoundError"
   ],
-  "ConfirmReturnResult": [
+  "ConfirmNoticeResult": [
     "BadUserInputError",
-    "ConfirmReturnPayload",
+    "ConfirmNoticePayload",
     "InvalidStateError",
     "NotFoundError"
   ],
@@ -435,6 +435,7 @@ export const embeddedTypes: string[] = [
   "AgentImportProblem",
   "AgentImportReport",
   "AgentMcpServer",
+  "AgentNotice",
   "AgentPrompt",
   "AgentRoleMismatchError",
   "AgentSessionConnection",
@@ -464,7 +465,7 @@ export const embeddedTypes: string[] = [
   "Collaboration",
   "CompleteHandoffPayload",
   "CompleteSessionPayload",
-  "ConfirmReturnPayload",
+  "ConfirmNoticePayload",
   "ConflictError",
   "ContextItem",
   "ContextLeftOut",

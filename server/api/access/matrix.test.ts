@@ -160,13 +160,13 @@ const mutations: Record<Mutation, Line> = {
     ),
   })),
   // Seen: it was to ada, but not from it.
-  confirmReturn: worker(async (whose) => {
+  confirmNotice: worker(async (whose) => {
     const { handoffId } = await initiate(
       await held(whose === 'own' ? 'own' : 'foreign'),
       whose === 'seen' ? 'ada' : 'eve',
     );
     await run(rejectHandoff, { handoffId, reason: 'no' });
-    return { handoffId: encodeId('handoff', handoffId) };
+    return { noticeId: encodeId('handoff', handoffId) };
   }),
   pauseSession: worker(sessionInput),
   resumeSession: worker(async (whose) => {

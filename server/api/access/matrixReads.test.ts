@@ -276,6 +276,7 @@ describe('an Agent', () => {
     'collaborations { agent { id } }',
     'definition { path }',
     'prompt { text }',
+    'notices { id text }',
     'handoffToolDefinitions(format: MCP)',
     ...['sessions', 'handoffsReceived', 'handoffsGiven'].map((list) => `${list} { totalCount nodes { id } }`),
   ];

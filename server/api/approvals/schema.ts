@@ -94,6 +94,7 @@ builder.prismaObject('Approval', {
       resolve: ({ decidedPrincipal, decidedRole }) =>
         decidedPrincipal === null ? null : { actorPrincipal: decidedPrincipal, actorRole: decidedRole },
     }),
+    toldAt: t.expose('toldAt', { type: 'DateTime', nullable: true }),
     note: t.exposeString('note', {
       nullable: true,
       description: 'Note of the approval, reason of the decline, or the answer; null while it waits, and without one.',

@@ -14,6 +14,7 @@ import '../live/presenceSchema.ts';
 import '../live/subscriptionSchema.ts';
 import '../handoffs/listSchema.ts';
 import '../handoffs/mutations.ts';
+import '../handoffs/noticesSchema.ts';
 import '../handoffs/reassignMutation.ts';
 import '../handoffs/schema.ts';
 import '../handoffs/statsSchema.ts';

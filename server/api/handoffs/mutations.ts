@@ -21,7 +21,7 @@ import {
   rejectHandoff,
   timeOutHandoff,
 } from '../../work/handoffs/changeHandoff.ts';
-import { confirmReturn } from '../../work/handoffs/confirmReturn.ts';
+import { confirmNotice, type NoticeAnswer } from '../../work/handoffs/confirmNotice.ts';
 import { initiateHandoff, type HandoffAnswer } from '../../work/handoffs/initiateHandoff.ts';
 import { touchHandoff } from '../../work/handoffs/touchHandoff.ts';
 import { operators, workers } from '../access/roles.ts';
@@ -160,14 +160,21 @@ mutation('touchHandoff', {
   command: touchHandoff,
 });
 
-mutation('confirmReturn', {
+mutation('confirmNotice', {
   access: workers,
   description:
-    'Records that the source Agent of a Handoff was told that it came back, and why. Baton tells it in answers of MCP and by the hooks, until one of them has done so. May be repeated: the first time stays.',
-  input: z.object({ handoffId: handoffId.describe('A Handoff that is REJECTED, FAILED, TIMED_OUT or CANCELLED.') }),
-  payload: payload('The source Agent was told.'),
+    'Records that an Agent was told what was decided about its work (Agent.notices). Baton tells it in answers of MCP, by the hooks and by `baton watch`, until one of them has done so. May be repeated: the first time stays.',
+  input: z.object({
+    noticeId: idOf('handoff', 'question').describe(
+      'Id of the notice: of a Handoff that came back, was approved or was not, or of a question that was answered.',
+    ),
+  }),
+  payload: {
+    description: 'The Agent was told.',
+    fields: (t: Fields<NoticeAnswer>) => ({ session: sessionOf(t) }),
+  },
   errors,
-  command: confirmReturn,
+  command: confirmNotice,
 });
 
 mutation('timeOutHandoff', {

@@ -17,7 +17,7 @@ export interface Workspace {
 export const workspaceFields = 'workspace { id host folder }';
 
 /** Whether work is done where a call comes from. */
-export const isHere = ({ place }: Pick<Desk, 'place'>, workspace: Workspace | null): boolean =>
+export const isHere = ({ place }: Pick<Desk, 'place'>, workspace: Pick<Workspace, 'id'> | null): boolean =>
   (workspace?.id ?? null) === place.workspaceId;
 
 /** The agent of a request and its way to the API. */
@@ -27,8 +27,8 @@ export interface Desk {
   /** Whether the tools that change something are offered. */
   works: boolean;
   place: Place;
-  /** Whether the answer to this request is the one that says that a Handoff came back. */
-  saysReturn(handoffId: string): boolean;
+  /** Whether the answer to this request is the one that says this notice. */
+  saysNotice(noticeId: string): boolean;
   /** @throws Refused */
   query<Data>(document: string, variables?: Record<string, unknown>): Promise<Data>;
   /** Runs a mutation whose field has the alias `answer` and selects `...refusal`. @throws Refused */
@@ -56,7 +56,7 @@ const longestSchema = 8_000;
 const schemaNote = (schema: object | undefined): string =>
   schema === undefined ? '' : `. It has to match: ${JSON.stringify(schema).slice(0, longestSchema)}`;
 
-export function deskOf(caller: Caller, ask: Ask, place: Place, saysReturn: Desk['saysReturn']): Desk {
+export function deskOf(caller: Caller, ask: Ask, place: Place, saysNotice: Desk['saysNotice']): Desk {
   const query = async <Data>(document: string, variables: Record<string, unknown> = {}): Promise<Data> => {
     const { data, errors } = await ask(caller, document, variables);
     const [error] = errors ?? [];
@@ -67,7 +67,7 @@ export function deskOf(caller: Caller, ask: Ask, place: Place, saysReturn: Desk[
     agentId: caller.agentId,
     works: caller.role !== 'ANALYST',
     place,
-    saysReturn,
+    saysNotice,
     query,
     async mutate<Data>(document: string, input: Record<string, unknown>) {
       const { answer } = await query<{ answer: Data & Erroneous }>(document, { input });

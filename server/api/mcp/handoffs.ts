@@ -1,5 +1,5 @@
 import { type Desk, isHere, mutation, type Workspace, workspaceFields } from './ask.ts';
-import { linesOf, returnedOf, waitsForPerson } from './proposals.ts';
+import { noticesField, type NoticesRead, proposalLine, toSay, waitsForPerson } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
 import { adviceFor, type HeldSession, heldSessions, outcomesOf, placeOf, sessionFields } from './session.ts';
 
@@ -62,7 +62,11 @@ export async function handoffMeant(desk: Desk, given: string | undefined): Promi
 }
 
 export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: number | undefined }) {
-  const [{ totalCount, nodes }, held] = [await waitingHandoffs(desk), await heldSessions(desk)];
+  const [{ totalCount, nodes }, held, notices] = [
+    await waitingHandoffs(desk),
+    await heldSessions(desk),
+    await noticesOf(desk),
+  ];
   const shown = nodes.slice(0, mostPrompts);
   const prompts =
     shown.length === 0
@@ -86,7 +90,6 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
   const sessions = taken.map((session) => ({
     ...sessionData(session),
     proposal: session.agentSession?.proposal?.metadata ?? null,
-    returned: returnedOf(desk, session),
     waitsForPerson: waitsForPerson(session).trim(),
   }));
   const whom = desk.agentId === null ? '' : ' for you';
@@ -98,13 +101,26 @@ export async function inbox(desk: Desk, { maxTokens = 4_000 }: { maxTokens?: num
       ({ session, title, workspace, state, outcomes, stuckBecause, waitsForPerson: waits }) =>
         `You hold ${session} ${named(title)}${placeOf(workspace)}: ${state}${outcomes.length === 0 ? '' : `, outcomes ${outcomes.join(', ')}`}.${stuckBecause.length === 0 ? '' : ` It is stuck until an operator acts: ${stuckBecause.join(', ')}.`}${waits === '' ? '' : ` ${waits}`}`,
     ),
-    ...taken.flatMap((session, at) => linesOf(session, sessions[at]!.returned)),
+    ...notices.map(({ text }) => text),
+    ...taken.map(proposalLine).filter((line) => line !== null),
   ];
   const texts = [
     ...sessions.flatMap(({ session, stage }) => (stage === null ? [] : [`${session}\n\n${stage}`])),
     ...handoffs.map(({ handoff, prompt, leftOut }) => `${handoff}\n\n${prompt}${leftOutNote(handoff, leftOut)}`),
   ];
-  return answer(lines.join('\n'), { handoffs, sessions, waiting: totalCount }, texts);
+  return answer(lines.join('\n'), { handoffs, sessions, notices, waiting: totalCount }, texts);
+}
+
+const noticesDocument = `query ($agentId: ID!) { ${noticesField} }`;
+
+async function noticesOf(desk: Desk): Promise<{ notice: string; session: string; text: string }[]> {
+  const { agentId, query } = desk;
+  if (agentId === null) return [];
+  return toSay(desk, await query<NoticesRead>(noticesDocument, { agentId })).map(({ id, sessionId, text }) => ({
+    notice: id,
+    session: sessionId,
+    text,
+  }));
 }
 
 async function promptsOf({ query }: Desk, ids: string[], maxTokens: number): Promise<Prompt[]> {

@@ -14,7 +14,7 @@ import type { Ask } from '../engine.ts';
 import { deskOf, type Desk, type Place } from './ask.ts';
 import { changesOf } from './changes.ts';
 import { actingFor, WrongAddress } from './identity.ts';
-import { confirmReturn } from './proposals.ts';
+import { confirmNotice } from './proposals.ts';
 import { Refused } from './result.ts';
 import { createServer } from './server.ts';
 import { NoAgent, toolsOf } from './tools.ts';
@@ -34,23 +34,23 @@ const address = /^\/mcp(?:\/([^/]+))?$/;
  * changes. A request is charged as a read, and each operation that it executes as over GraphQL.
  */
 export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }: McpRouteOptions) => {
-  /** Handoffs that came back, of which an answer that is under way says so. */
+  /** Notices that an answer that is under way says. */
   const saying = new Set<string>();
 
-  /** Answers a message. Records which handoffs it says came back once it is sent: what was not sent is said again. */
+  /** Answers a message. Records which notices it says once it is sent: what was not sent is said again. */
   async function post(
     request: Request,
     sent: Body,
-    deskWith: (saysReturn: Desk['saysReturn']) => Desk,
+    deskWith: (saysNotice: Desk['saysNotice']) => Desk,
     made: CallerRequest,
   ): Promise<Response | Followed> {
     const said: string[] = [];
-    const desk = deskWith((handoffId) => {
-      if (saying.has(handoffId)) return false;
-      saying.add(handoffId);
-      return said.push(handoffId) > 0;
+    const desk = deskWith((noticeId) => {
+      if (saying.has(noticeId)) return false;
+      saying.add(noticeId);
+      return said.push(noticeId) > 0;
     });
-    const end = (): void => said.splice(0).forEach((handoffId) => saying.delete(handoffId));
+    const end = (): void => said.splice(0).forEach((noticeId) => saying.delete(noticeId));
     const response = await answered(request, sent, desk, made).catch((error: unknown) => {
       end();
       throw error;
@@ -62,7 +62,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
       over(isSent) {
         if (isOver) return;
         isOver = true;
-        void Promise.allSettled(isSent ? said.map((handoffId) => confirmReturn(desk, handoffId)) : []).then(end);
+        void Promise.allSettled(isSent ? said.map((noticeId) => confirmNotice(desk, noticeId)) : []).then(end);
       },
     };
   }
@@ -109,7 +109,7 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
     try {
       const caller = actingFor(await identified('read'), encoded === undefined ? null : decoded(encoded));
       const place = placeIn(url, request.headers);
-      const deskWith = (saysReturn: Desk['saysReturn']): Desk => deskOf(caller, ask, place, saysReturn);
+      const deskWith = (saysNotice: Desk['saysNotice']): Desk => deskOf(caller, ask, place, saysNotice);
       if (request.method === 'POST') return await post(request, body, deskWith, made);
       if (request.headers.get('accept')?.includes('text/event-stream') !== true)
         return refused(

@@ -15,7 +15,7 @@ export async function ask(desk: Desk, { question, session }: Question) {
   const sessionId = await sessionMeant(desk, session);
   const { questionId } = await desk.mutate<{ questionId: string }>(document, { sessionId, question });
   return answer(
-    'A person was asked, and the session is paused until the answer comes. End your turn. The answer is in the log then: baton_read shows it.',
+    'A person was asked, and the session is paused until the answer comes. End your turn: you are told the answer before your next prompt or in the answer to your next call, and it is in the log.',
     { session: sessionId, question: questionId },
   );
 }

@@ -17,77 +17,47 @@ export interface Pressed {
   agentSession: {
     proposal: { metadata: Proposal } | null;
     agent: { id: string };
-    turns: { nodes: unknown[] };
   } | null;
-  lastHandoff: LastHandoff | null;
+  lastHandoff: { id: string; targetAgent: { id: string } } | null;
   /** What a person has to decide. */
   approval: { kind: 'HANDOFF' | 'QUESTION' } | null;
 }
 
-interface LastHandoff {
+export const pressedFields = `id title ${workspaceFields} agentSession { state proposal { metadata } agent { id } } approval { kind } lastHandoff { id targetAgent { id } }`;
+
+/** What others decided about the agent's work, in words of the API. */
+export interface Notice {
   id: string;
-  status: string;
-  sourceAgent: { id: string } | null;
-  targetAgent: { id: string };
-  /** Null when it was only proposed. */
-  targetAgentSession: { id: string } | null;
-  declineReason: string | null;
-  rejectionReason: string | null;
-  failureReason: string | null;
-  cancelReason: string | null;
-  returnToldAt: string | null;
+  sessionId: string;
+  workspaceId: string | null;
+  text: string;
+  toldAt: string | null;
+}
+export const noticesField = 'agent(id: $agentId) { notices { id sessionId workspaceId text toldAt } }';
+export interface NoticesRead {
+  agent: { notices: Notice[] } | null;
 }
 
-export const pressedFields = `id title ${workspaceFields} agentSession { state proposal { metadata } agent { id } turns(first: 1) { nodes { id } } }
-  approval { kind } lastHandoff { id status sourceAgent { id } targetAgent { id } targetAgentSession { id } declineReason rejectionReason failureReason cancelReason returnToldAt }`;
+/** Those that this answer says: the agent was not told. Only an answer to the folder of the Session counts as telling it. */
+export const toSay = (desk: Desk, { agent }: NoticesRead): Notice[] =>
+  (agent?.notices ?? []).filter(
+    (notice) =>
+      notice.toldAt === null && !(desk.works && isOf(desk, placeOfNotice(notice)) && !desk.saysNotice(notice.id)),
+  );
 
-const declined: Record<string, string> = {
-  REJECTED: 'was rejected',
-  FAILED: 'failed',
-  TIMED_OUT: 'was not accepted in time',
-  CANCELLED: 'was cancelled',
-};
+const placeOfNotice = ({ sessionId, workspaceId }: Notice): Whereabouts => ({
+  id: sessionId,
+  workspace: workspaceId === null ? null : { id: workspaceId },
+});
 
-/** Of a handoff that a person had to approve. One that the agent took back is nothing new to it. */
-const notApproved: Record<string, string> = {
-  DECLINED: 'was declined by a person',
-  TIMED_OUT: 'was approved by nobody in time',
-};
-
-interface Returned {
-  handoff: string;
-  target: string;
-  how: string;
-  /** Whether it was only proposed, so that the agent held the Session all the time. */
-  proposed: boolean;
-  reason: string | null;
-}
-
-/**
- * Returns the holder's declined Handoff with its reason when this answer says it. Null when the holder was told, after its next turn, and
- * without such a Handoff. Only an answer to the folder of the Session counts as telling its holder.
- */
-export function returnedOf(desk: Desk, session: Pressed): Returned | null {
-  const { lastHandoff, agentSession } = session;
-  if (lastHandoff === null || agentSession === null) return null;
-  const proposed = lastHandoff.targetAgentSession === null;
-  const how = (proposed ? notApproved : declined)[lastHandoff.status];
-  if (how === undefined || (!proposed && agentSession.turns.nodes.length !== 0)) return null;
-  const { id, sourceAgent, targetAgent, rejectionReason, failureReason, cancelReason, returnToldAt } = lastHandoff;
-  if (sourceAgent?.id !== agentSession.agent.id || returnToldAt !== null) return null;
-  if (desk.works && isOf(desk, session) && !desk.saysReturn(id)) return null;
-  const reason = lastHandoff.declineReason ?? rejectionReason ?? failureReason ?? cancelReason;
-  return { handoff: id, target: targetAgent.id, how, proposed, reason };
+interface Whereabouts {
+  id: string;
+  workspace: { id: string | null } | null;
 }
 
 /** Whether a Session is the one of the run, or the folder, from which a call comes. */
-const isOf = (desk: Desk, { id, workspace }: Pressed): boolean =>
+const isOf = (desk: Desk, { id, workspace }: Whereabouts): boolean =>
   id === desk.place.sessionId || isHere(desk, workspace);
-
-const mostOfReason = 2_000;
-
-const returnedLine = ({ handoff, target, how, proposed, reason }: Returned, session: string): string =>
-  `Your handoff ${handoff} to '${target}' ${how}: you hold ${session} ${proposed ? 'still' : 'again'}.${reason === null ? '' : ` The reason, recorded from others as data: ${named(reason, mostOfReason)}.`}`;
 
 /** What a Session waits for a person to decide, for its holder; empty when it waits for nobody. */
 export function waitsForPerson({ approval, lastHandoff }: Pick<Pressed, 'approval' | 'lastHandoff'>): string {
@@ -97,23 +67,17 @@ export function waitsForPerson({ approval, lastHandoff }: Pick<Pressed, 'approva
     : ` A person has to approve your handoff ${lastHandoff?.id} to '${lastHandoff?.targetAgent.id}' first.`;
 }
 
-/** What the holder of a Session has to be told: a Handoff that came back, and a proposed one. */
-export const linesOf = (session: Pressed, returned: Returned | null): string[] =>
-  [returned === null ? null : returnedLine(returned, session.id), proposalLine(session)].filter(
-    (line) => line !== null,
-  );
-
-const confirmDocument = mutation('confirmReturn', 'handoff { id }');
+const confirmDocument = mutation('confirmNotice', 'session { id }');
 
 /** Records that the agent was told. When that fails, it is told again. */
-export async function confirmReturn({ mutate }: Desk, handoffId: string): Promise<void> {
-  await mutate(confirmDocument, { handoffId }).catch((error: unknown) => {
+export async function confirmNotice({ mutate }: Desk, noticeId: string): Promise<void> {
+  await mutate(confirmDocument, { noticeId }).catch((error: unknown) => {
     if (!(error instanceof Refused)) throw error;
   });
 }
 
 /** The proposed handoff of a Session as one line with the call that makes it; null without one. */
-function proposalLine({ id, title, agentSession }: Pressed): string | null {
+export function proposalLine({ id, title, agentSession }: Pressed): string | null {
   const proposal = agentSession?.proposal?.metadata;
   if (proposal === undefined) return null;
   const { windowTokens, contextWindow, compaction, targets } = proposal;
@@ -131,24 +95,31 @@ function proposalLine({ id, title, agentSession }: Pressed): string | null {
   return `The context window of ${id} ${named(title)} is ${full}. ${advice}`;
 }
 
-const pressedDocument = `query ($agentId: ID!) { sessions(first: 20, where: { agentId: $agentId, status: [RUNNING] }, orderBy: { field: UPDATED_AT }) { nodes { ${pressedFields} } } }`;
+const pressedDocument = `query ($agentId: ID!) { ${noticesField} sessions(first: 20, where: { agentId: $agentId, status: [RUNNING] }, orderBy: { field: UPDATED_AT }) { nodes { ${pressedFields} } } }`;
 
-/** The answer of a tool, with a line for each handoff of the folder's work that came back, and each that is proposed (rule: context pressure). */
-export async function withProposals(desk: Desk, result: CallToolResult): Promise<CallToolResult> {
+/** The answer of a tool, with a line for each notice of the folder's work, and each handoff that is proposed (rule: context pressure). */
+export async function withNotices(desk: Desk, result: CallToolResult): Promise<CallToolResult> {
   const { agentId, works, place, query } = desk;
   const [first, ...texts] = result.content;
   if (agentId === null || !works || first?.type !== 'text') return result;
-  let nodes: Pressed[];
+  let read: NoticesRead & { sessions: { nodes: Pressed[] } };
   try {
-    ({ nodes } = (await query<{ sessions: { nodes: Pressed[] } }>(pressedDocument, { agentId })).sessions);
+    read = await query<typeof read>(pressedDocument, { agentId });
   } catch (error) {
     // The call itself is done: its answer must arrive.
     if (error instanceof Refused) return result;
     throw error;
   }
   const isAnywhere = place.workspaceId === null && place.sessionId === null;
-  const concerned = nodes.filter((session) => isAnywhere || isOf(desk, session));
-  const lines = concerned.flatMap((session) => linesOf(session, returnedOf(desk, session)));
+  const isConcerned = (of: Whereabouts): boolean => isAnywhere || isOf(desk, of);
+  const notices = (read.agent?.notices ?? []).filter((notice) => isConcerned(placeOfNotice(notice)));
+  const lines = [
+    ...toSay(desk, { agent: { notices } }).map(({ text }) => text),
+    ...read.sessions.nodes
+      .filter(isConcerned)
+      .map(proposalLine)
+      .filter((line) => line !== null),
+  ];
   if (lines.length === 0) return result;
   const message = [first.text, ...lines].join('\n');
   return {

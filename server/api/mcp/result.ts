@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { inline, neutralise } from '../../work/context/neutralise.ts';
+import { neutralise, quoted } from '../../work/context/neutralise.ts';
 
 /**
  * A tool's answer. Some clients show a model `content` alone, others `structuredContent` alone: each has everything.
@@ -41,10 +41,7 @@ export const refusal = ({ message, code, data }: Refused): CallToolResult => ({
 
 const longestName = 100;
 
-/** A recorded text as a short quotation within a line of ours, without line breaks, quotation marks and invisible characters. */
-export function named(text: string, most = longestName): string {
-  const line = inline(text).replace(/["“”]/g, "'");
-  return `"${line.length > most ? `${line.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : line}"`;
-}
+/** A recorded text as a short quotation within a line of ours. */
+export const named = (text: string, most = longestName): string => quoted(text, most);
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -32,12 +32,7 @@ it("a rejection's reason is in the source's inbox, in one answer, and in the nex
   const inbox = await author.call('baton_inbox');
   expect(inbox.texts[0]).toMatch(line);
   expect(inbox.data).toMatchObject({
-    sessions: [
-      {
-        session: encodeId('session', id),
-        returned: { handoff: data.handoff, target: 'reviewer', how: 'was rejected', reason: 'The tests are missing.' },
-      },
-    ],
+    notices: [{ notice: data.handoff, session: encodeId('session', id), text: expect.stringMatching(line) as string }],
   });
   const told = () => database.prisma.handoff.findFirst({ where: { rejectionReason: { not: null } } });
   await vi.waitFor(async () => expect((await told())?.returnToldAt).toEqual(expect.any(Date)), { timeout: 60_000 });

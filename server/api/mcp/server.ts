@@ -13,7 +13,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { Desk } from './ask.ts';
 import { handoffMeant, waitingHandoffs } from './handoffs.ts';
-import { withProposals } from './proposals.ts';
+import { withNotices } from './proposals.ts';
 import { handoffText, read, sessionText } from './read.ts';
 import { named, refusal, Refused } from './result.ts';
 import { heldSessions } from './session.ts';
@@ -69,7 +69,7 @@ export function createServer(
         },
       );
       // The inbox has them already.
-      return params.name === 'baton_inbox' ? result : withProposals(desk, result);
+      return params.name === 'baton_inbox' ? result : withNotices(desk, result);
     }),
   );
 

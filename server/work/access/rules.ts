@@ -12,8 +12,10 @@ export type Act =
   | 'steer'
   /** acceptHandoff, rejectHandoff, completeHandoff, failHandoff, touchHandoff: by the target. */
   | 'answer'
-  /** cancelHandoff, confirmReturn: by the source. */
+  /** cancelHandoff: by the source. */
   | 'withdraw'
+  /** confirmNotice: by the agent that has to hear it. */
+  | 'hear'
   /** claimTenure: by the agent of the tenure, in any state. */
   | 'claim';
 
@@ -44,6 +46,8 @@ export function refusalOfAct(
     return facts.targetAgentId === agentId ? null : onlyFor('the target agent of the handoff', facts.targetAgentId);
   if (act === 'withdraw')
     return facts.sourceAgentId === agentId ? null : onlyFor('the source agent of the handoff', facts.sourceAgentId);
+  if (act === 'hear')
+    return facts.sourceAgentId === agentId ? null : onlyFor('the agent that has to hear it', facts.sourceAgentId);
   if (act === 'claim') return facts.holderId === agentId ? null : onlyFor('the agent of the tenure', facts.holderId);
   if (facts.actsFor != null && facts.actsFor !== agentId) {
     return new ForbiddenError(

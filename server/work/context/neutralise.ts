@@ -36,6 +36,12 @@ const unseen = new RegExp(
 
 export const inline = (text: string): string => neutralise(text).replace(/\s+/g, ' ').trim();
 
+/** A recorded text as a quotation within a line of ours, without line breaks, quotation marks and invisible characters. */
+export function quoted(text: string, most: number): string {
+  const line = inline(text).replace(/["“”]/g, "'");
+  return `"${line.length > most ? `${line.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : line}"`;
+}
+
 /** Returns a fence that none of these neutralised texts can close. */
 export function fenceFor(texts: readonly string[]): string {
   const runs = texts.flatMap((text) => text.match(/`{3,}/g) ?? []);

@@ -160,17 +160,28 @@ const wrongIds = [
 ];
 
 const confirming: Refusal[] = [
-  ...wrongIds,
+  {
+    error: 'BadUserInputError' as const,
+    when: 'the id is that of a session',
+    given: () => ({ input: { noticeId: unknownId('session') } }),
+    says: /give the id of a handoff or a question/,
+  },
+  {
+    error: 'NotFoundError' as const,
+    when: 'the handoff does not exist',
+    given: () => ({ input: { noticeId: unknownId('handoff') } }),
+    says: /check the id/,
+  },
   ...(['PROPOSED', 'INITIATED', 'ACCEPTED', 'COMPLETED'] as const).map((status) => ({
     error: 'InvalidStateError' as const,
     when: `the handoff is ${status}`,
     given: async (h: House) => ({
-      input: { handoffId: await handoffIn(status, h) },
+      input: { noticeId: await handoffIn(status, h) },
       data: { state: status, allowed: ['REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'DECLINED'] },
     }),
     says: /it did not come back/,
   })),
-].map((refusal) => ({ mutation: 'confirmReturn', ...refusal }));
+].map((refusal) => ({ mutation: 'confirmNotice', ...refusal }));
 
 const touching: Refusal[] = [
   ...wrongIds,
@@ -208,7 +219,7 @@ testRefusals(
     'timeOutHandoff',
     'cancelPendingHandoffs',
     'touchHandoff',
-    'confirmReturn',
+    'confirmNotice',
   ],
   [...changing, ...keyed, ...pending, ...touching, ...confirming],
 );

@@ -384,7 +384,7 @@ async function writeEverything(): Promise<void> {
     await mutate('touchHandoff', { handoffId: slow, note: reason }, 'handoff { id }');
     const rejected = await initiate(ended, { reason, summary, contextVariables: data, metadata: data });
     await mutate('rejectHandoff', { handoffId: rejected, reason }, 'handoff { id }');
-    await mutate('confirmReturn', { handoffId: rejected }, 'handoff { id }');
+    await mutate('confirmNotice', { noticeId: rejected }, 'session { id }');
     await mutate(
       'reassignSession',
       { sessionId: ended, agentId: target, reason, summary, contextVariables: data, metadata: data },

@@ -132,15 +132,16 @@ const nouns: Record<IdPrefix, string> = {
   delivery: 'delivery',
 };
 
-/** A public id with this prefix; decodes to its UUID. */
-export const idOf = (prefix: IdPrefix) =>
+/** A public id with one of these prefixes; decodes to its UUID. */
+export const idOf = (...prefixes: [IdPrefix, ...IdPrefix[]]) =>
   showAs(z.string(), { type: 'ID' }).transform((id, { issues }) => {
     const decoded = decodeId(id);
-    if (decoded?.prefix === prefix) return decoded.uuid;
+    if (decoded !== null && prefixes.includes(decoded.prefix)) return decoded.uuid;
+    const wanted = `give the id of ${prefixes.map((prefix) => article(nouns[prefix])).join(' or ')}`;
     const message =
       decoded === null
-        ? `is ${shown(id)}, which is not an id: give the id of ${article(nouns[prefix])}, ${prefix}_ and 26 characters`
-        : `is the id of ${article(nouns[decoded.prefix])}: give the id of ${article(nouns[prefix])}`;
+        ? `is ${shown(id)}, which is not an id: ${wanted}, ${prefixes.map((prefix) => `${prefix}_`).join(' or ')} and 26 characters`
+        : `is the id of ${article(nouns[decoded.prefix])}: ${wanted}`;
     issues.push({ code: 'custom', message, input: id });
     return z.NEVER;
   });
