@@ -6,7 +6,7 @@ import { encodeId } from '../server/core/ids.ts';
 import { testDatabase } from '../test/database.ts';
 import { runFolder, startRun, type Running } from '../test/running.ts';
 import { startApp } from '../test/server.ts';
-import { vendorServer } from '../test/vendorServer.ts';
+import { vendorServer, type VendorAnswer } from '../test/vendorServer.ts';
 import { world } from '../test/world.ts';
 import { callId } from './run/callIds.ts';
 
@@ -84,7 +84,7 @@ interface SessionRead {
   };
 }
 
-async function read(id: string): Promise<SessionRead> {
+async function sessionOf(id: string): Promise<SessionRead> {
   const { session: found } = await ask<{ session: SessionRead }>(sessionQuery, { id });
   return { ...found, turns: { nodes: found.turns.nodes.toSorted((a, b) => a.index - b.index) } };
 }
@@ -100,7 +100,7 @@ const begin = async (agentId: string, fields: object = {}): Promise<string> =>
 
 const ends = (id: string, status = 'COMPLETED'): Promise<SessionRead> =>
   vi.waitFor(async () => {
-    const found = await read(id);
+    const found = await sessionOf(id);
     expect(found.status).toBe(status);
     return found;
   }, patience);
@@ -272,6 +272,65 @@ describe('baton run', () => {
     ]);
   });
 
+  it('hands off to an agent that has a place when its model is over its limit for long, where that is asked for', async () => {
+    const { folder, name } = await team({ a: ['full', 'b'], full: [], b: [] }, (id) => ({
+      [id('a')]: [[{ errors: [{ status: 429, retryAfter: 200 }] }]],
+      [id('b')]: [[{ calls: [call('finish', { result: 'b was free' })] }]],
+    }));
+    await ask(
+      'mutation ($id: ID!) { answer: updateAgent(input: { id: $id, maxCapacity: 1 }) { __typename ... on Error { code message } } }',
+      { id: name('full') },
+    );
+    await begin(name('full'));
+    const running = await start(folder, [name('a'), name('b')], '--on-limit', 'handoff');
+    const id = await begin(name('a'));
+    expect((await ends(id)).result).toBe('b was free');
+    await stop(running);
+    expect(running.lines).toContainEqual(
+      expect.objectContaining({
+        event: 'ended',
+        agent: name('a'),
+        text: expect.stringMatching(`^handed off to ${name('b')}: script/answers.json answered 429`) as unknown,
+      }),
+    );
+  });
+
+  it('leaves the oldest results out when the window is nearly full, and gives them when they are read', async () => {
+    const long = 'A long request. '.repeat(300);
+    const read = (given: object) => ({ calls: [{ name: 'read', args: given }] });
+    const scripts: Record<string, VendorAnswer[]> = {};
+    const model = await vendorServer(scripts);
+    const { folder, ids, name } = await team(
+      { a: [] },
+      () => ({}),
+      () => ({ model: 'small' }),
+    );
+    const id = await begin(name('a'));
+    await append(id, { messages: [{ role: 'USER', content: long }] });
+    const { agentSession } = await sessionOf(id);
+    scripts['a'] = [
+      ...[1, 1, 1].map((from) => read({ from })),
+      read({ call: callId(agentSession!.id, 0, 0) }),
+      { calls: [{ name: 'finish', args: { result: 1 } }] },
+    ];
+    writeFileSync(
+      join(folder, 'models.json'),
+      JSON.stringify({
+        small: { provider: 'openai-compatible', model: 'm', baseURL: `${model.url}/a`, contextWindow: 6_000 },
+      }),
+    );
+    const running = await start(folder, ids, '--models', 'models.json');
+    await ends(id);
+    await stop(running);
+    const bodies = model.received['a']!.map((body) => JSON.stringify(body));
+    const left = bodies.map((body) => body.split('characters left out').length - 1);
+    expect(left.slice(0, 2)).toEqual([0, 0]);
+    expect(left[3]).toBeGreaterThan(0);
+    // What was read again stands whole in the last question.
+    expect(bodies[4]!.length).toBeGreaterThan(2 * long.length);
+    for (const body of bodies) expect(body.length).toBeLessThan(6_000 * 4);
+  });
+
   it('waits while a person decides about a handoff, and tells the model of a decline', async () => {
     const { folder, ids, name } = await team({ a: ['b'], b: [] }, (id) => ({
       [id('a')]: [
@@ -338,7 +397,7 @@ describe('baton run', () => {
       [id('b')]: [[{ calls: [call('finish', { result: 'Done' })] }]],
     }));
     const id = await begin(name('a'));
-    const { agentSession } = await read(id);
+    const { agentSession } = await sessionOf(id);
     const [note, tool] = [0, 1].map((index) => callId(agentSession!.id, 0, index));
     await append(id, {
       messages: [{ role: 'ASSISTANT', content: 'I began.' }],
@@ -368,7 +427,7 @@ describe('baton run', () => {
     const all = await start(folder, []);
     await ends(own);
     await stop(all);
-    expect(await read(others)).toMatchObject({ status: 'RUNNING', agentSession: { claim: null } });
+    expect(await sessionOf(others)).toMatchObject({ status: 'RUNNING', agentSession: { claim: null } });
     const named = await start(folder, [name('a')]);
     await ends(others);
     await stop(named);
@@ -387,7 +446,7 @@ describe('baton run', () => {
     const id = await begin(name('a'));
     await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('retry'), patience);
     await stop(running);
-    const left = await read(id);
+    const left = await sessionOf(id);
     expect(left).toMatchObject({ status: 'RUNNING', agentSession: { state: 'ACTIVE', claim: null } });
     expect(left.turns.nodes).toHaveLength(1);
     const next = await start(folder, []);

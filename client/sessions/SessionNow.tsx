@@ -25,6 +25,7 @@ export const SessionNowDocument = graphql(`
     situation
     summary
     endReason
+    pauseReason
     result
     updatedAt
     agent {
@@ -35,6 +36,9 @@ export const SessionNowDocument = graphql(`
       id
       state
       startedAt
+      claim {
+        runnerId
+      }
     }
     queueEntry {
       agentType
@@ -59,8 +63,9 @@ export const SessionNowDocument = graphql(`
 /** The session's holder, its waiting handoff and, when finished, its result. */
 export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowDocument> }) {
   const session = readFragment(SessionNowDocument, masked);
-  const { status, situation, agent, agentSession, lastHandoff, openHandoff, summary, endReason, result, updatedAt } =
-    session;
+  const { status, situation, agent, agentSession, lastHandoff, openHandoff, summary, result, updatedAt } = session;
+  // A question stands in its card.
+  const reason = session.endReason ?? (situation === 'WAITING_FOR_PERSON' ? null : session.pauseReason);
   const why = whyText(session);
   // A decided handoff disappears with its focused button.
   useFocusKept(openHandoff?.id ?? '');
@@ -80,6 +85,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
             agentSession && (
               <>
                 since <Time at={agentSession.startedAt} />
+                {agentSession.claim && `, by runner ${agentSession.claim.runnerId}`}
               </>
             )
           )}
@@ -104,7 +110,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
       )}
       {openHandoff && <HandoffActions handoff={openHandoff} />}
       {summary != null && <Fold text={summary} lines={5} characters={600} />}
-      {endReason != null && <Fold text={endReason} lines={5} characters={600} />}
+      {reason != null && <Fold text={reason} lines={5} characters={600} />}
       {result != null && <Fold text={JSON.stringify(result, null, 2)} mono lines={5} characters={600} />}
     </div>
   );

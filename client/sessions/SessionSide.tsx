@@ -17,6 +17,13 @@ export const SessionSideFragment = graphql(`
     maxHandoffs
     handoffsEnabled
     metadata
+    tokenBudget
+    choice {
+      explanation
+      agent {
+        id
+      }
+    }
     workspace {
       id
       host
@@ -67,6 +74,8 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
     decisions,
     contextVariables,
     usage,
+    tokenBudget,
+    choice,
     metadata,
     workspace,
     workingTree,
@@ -133,6 +142,20 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
             {tokens(usage.inputTokens)} in, {tokens(usage.outputTokens)} out
             {usage.cacheReadInputTokens ? `, ${tokens(usage.cacheReadInputTokens)} from caches` : ''}
           </dd>
+          {tokenBudget != null && (
+            <>
+              <dt>Budget</dt>
+              <dd>{tokens(tokenBudget)} tokens, then it pauses</dd>
+            </>
+          )}
+          {choice != null && (
+            <>
+              <dt>Chosen</dt>
+              <dd>
+                <Fold text={`${choice.agent.id}: ${choice.explanation}`} lines={3} characters={300} />
+              </dd>
+            </>
+          )}
           {usage.model != null && (
             <>
               <dt>Model</dt>

@@ -213,6 +213,32 @@ describe('the page of a session', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows why an agent was chosen, which runner works, why it paused, and the budget', async () => {
+    await agent('chosen-1', { role: 'parser' });
+    const { createSession } = await ask<{
+      createSession: { session: { id: string; agentSession: { id: string } } };
+    }>(
+      `mutation { createSession(input: { title: "Parse it", request: "Mend the parser", choose: true, chooseFrom: ["chosen-1"], tokenBudget: 50000 }) {
+        ... on CreateSessionPayload { session { id agentSession { id } } } ... on Error { message } } }`,
+    );
+    const { id, agentSession } = createSession.session;
+    await ask(
+      'mutation ($id: ID!) { claimTenure(input: { agentSessionId: $id, runnerId: "desk-7" }) { ... on Error { message } } }',
+      { id: agentSession.id },
+    );
+    const { page } = await visit(`/sessions/${id}`);
+    const top = page.getByRole('region', { name: 'Now, and the chain' });
+    await top.getByText('by runner desk-7').waitFor();
+    const side = page.getByRole('complementary', { name: 'About this session' });
+    await side.getByText(/^chosen-1: /).waitFor();
+    await side.getByText('50K tokens, then it pauses').waitFor();
+    await ask(
+      'mutation ($id: ID!) { pauseSession(input: { sessionId: $id, reason: "The model is away" }) { ... on Error { message } } }',
+      { id },
+    );
+    await top.getByText('The model is away').waitFor();
+  });
+
   it('copies the context for the next agent', async () => {
     const { page } = await go(`/sessions/${chained}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
