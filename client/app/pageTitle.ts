@@ -1,14 +1,14 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { useUnread } from '../noticing/store.ts';
+import { useWaitingForViewer } from '../noticing/store.ts';
 import { isRecord, noteRecent } from '../palette/recent.ts';
 
 export function usePageTitle(title: string): void {
   const [path] = useLocation();
-  const unread = useUnread();
+  const waiting = useWaitingForViewer();
   useEffect(() => {
-    document.title = `${unread === '' ? '' : `(${unread}) `}${title} · Baton`;
-  }, [title, unread]);
+    document.title = `${waiting === '' ? '' : `(${waiting}) `}${title} · Baton`;
+  }, [title, waiting]);
   useEffect(() => {
     if (isRecord(path)) noteRecent({ path, title });
   }, [title, path]);

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
+import { may } from '../access/may.ts';
 import { useAccess } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
@@ -51,6 +52,8 @@ const sections: { status: HandoffStatus; title: string; means: string }[] = [
 export default function InboxPage({ agentId }: { agentId?: string }) {
   const { viewer } = useAccess();
   const [, navigate] = useLocation();
+  // People hear of what they have to decide instead.
+  const decides = may(viewer, 'reassign');
   const owner = agentId ?? viewer.agentId ?? '';
   const [{ data, error }, ask] = useQuery({
     query: InboxQuery,
@@ -76,7 +79,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       intro="Open handoffs, oldest first."
       actions={
         <>
-          <NotifyButton />
+          {!decides && <NotifyButton of="new handoffs" />}
           {viewer.role !== 'AGENT' && (
             <AgentSelect
               label="Agent"

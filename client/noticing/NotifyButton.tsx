@@ -4,7 +4,7 @@ import { canNotify } from './notify.ts';
 import { notifies } from './store.ts';
 
 /** Asks the browser for permission when it is pressed, never before. */
-export function NotifyButton() {
+export function NotifyButton({ of }: { of: string }) {
   const wanted = notifies.use();
   const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : null));
   if (permission === null) return null;
@@ -18,7 +18,7 @@ export function NotifyButton() {
   return (
     <>
       <button type="button" className="button" aria-pressed={isOn} onClick={() => void press()}>
-        <Icon name={isOn ? 'check' : 'alert'} size={14} /> {isOn ? 'Notifies of new handoffs' : 'Notify me'}
+        <Icon name={isOn ? 'check' : 'alert'} size={14} /> {isOn ? `Notifies of ${of}` : 'Notify me'}
       </button>
       <span role="status" className="small soft">
         {permission === 'denied' && 'The settings of this browser block notifications of this page.'}

@@ -1,12 +1,13 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
+import { may } from '../access/may.ts';
 import { useAccess } from '../access/viewer.ts';
 import { graphql } from '../gql/gql.ts';
 import { useRereadOn } from '../live/events.ts';
 import { countText, isUnread, withInboxSeen } from './looked.ts';
-import { mayNotify, notify } from './notify.ts';
-import { looked, setUnread } from './store.ts';
+import { handoffNotes, mayNotify, notify } from './notify.ts';
+import { looked, setWaitingForViewer } from './store.ts';
 
 // Reads the first ones instead of counting all: a long inbox costs no more than a short one.
 const most = 50;
@@ -40,10 +41,14 @@ function inboxAt(location: string, own: string | null): string | null | undefine
   return agent === undefined || agent === own ? null : decodeURIComponent(agent);
 }
 
-/** The number of handoffs that began to wait since the inbox was last open, in the navigation and the title; notifies of new ones when asked for. */
+/**
+ * The number of handoffs that began to wait since the inbox was last open, in the navigation. For viewers who decide nothing, such as
+ * agents, also in the title, with notifications of new ones when asked for.
+ */
 export function Unread({ className }: { className: string | undefined }) {
   const { viewer } = useAccess();
   const [location, navigate] = useLocation();
+  const decides = may(viewer, 'reassign');
   const seen = looked.use();
   const { inbox } = seen;
   const [{ data }, ask] = useQuery({
@@ -70,7 +75,9 @@ export function Unread({ className }: { className: string | undefined }) {
       ? ''
       : countText(waiting.length, data?.handoffs.pageInfo.hasNextPage === true);
 
-  useEffect(() => setUnread(text), [text]);
+  useEffect(() => {
+    if (!decides) setWaitingForViewer(text);
+  }, [decides, text]);
 
   const known = useRef<Set<string> | null>(null);
   const take = useEffectEvent(() => {
@@ -84,7 +91,7 @@ export function Unread({ className }: { className: string | undefined }) {
         ? []
         : waiting.filter((handoff) => !known.current!.has(handoff.id) && isUnread(after, handoff));
     known.current = new Set([...(known.current ?? []), ...waiting.map(({ id }) => id)].slice(-1_000));
-    if (fresh.length > 0 && mayNotify()) notify(fresh, navigate);
+    if (fresh.length > 0 && !decides && mayNotify()) notify(handoffNotes(fresh), navigate);
     if (after !== looked.get()) looked.set(after);
   });
   useEffect(() => take(), [ids, open]);

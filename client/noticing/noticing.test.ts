@@ -3,95 +3,162 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
-import { world } from '../../test/world.ts';
+import { agentCaller, world } from '../../test/world.ts';
+import { secretFor } from '../../test/keyring.ts';
+import { askPerson } from '../../server/work/approvals/askPerson.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
-const { agent, session, reassign } = world(db.pool);
+const { agent, session, reassign, initiate, run } = world(db.pool);
 
 let visit: (path: string) => Promise<Visit>;
 
 beforeAll(async () => {
   await agent('ada', { maxCapacity: 50 });
   await agent('bob', { maxCapacity: 50 });
+  await agent('cy', { maxCapacity: 50, collaborators: ['bob'] });
+  await agent('dan', { maxCapacity: 50 });
   ({ visit } = await openBrowser(url));
 }, 300_000);
 
-const given = async (title: string): Promise<string> => {
+const given = async (title: string, agentId = 'bob'): Promise<string> => {
   const id = await session('ada', { title });
-  await reassign(id, { agentId: 'bob', reason: 'Because' });
+  await reassign(id, { agentId, reason: 'Because' });
   return id;
 };
-const inbox = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /^Inbox/ });
+const proposed = async (title: string): Promise<string> => {
+  const id = await session('cy', { title, handoffApproval: 'REQUIRED' });
+  return (await initiate(id, 'bob', {}, { caller: agentCaller('cy') })).handoffId;
+};
+const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' });
+const inbox = (page: Page) => pages(page).getByRole('link', { name: /^Inbox/ });
+
+/** Loads the page again with notifications that can be read, and pressed. */
+async function withNotifications(page: Page): Promise<void> {
+  await page.context().grantPermissions(['notifications'], { origin: url });
+  await page.addInitScript(() => {
+    const Real = window.Notification;
+    const said: string[] = [];
+    const shown: Notification[] = [];
+    window.Notification = class extends Real {
+      // A headless Chromium answers 'denied' here, also when it has just granted the permission.
+      static override get permission(): NotificationPermission {
+        return 'granted';
+      }
+
+      constructor(title: string, options?: NotificationOptions) {
+        super(title, options);
+        said.push(`${title}: ${options?.body}`);
+        shown.push(this);
+      }
+    };
+    Object.assign(window, { said, shown });
+  });
+  await page.reload();
+}
+const said = (page: Page) => page.evaluate(() => (window as unknown as { said: string[] }).said);
+const press = (page: Page, at: number) =>
+  page.evaluate(
+    (index) => void (window as unknown as { shown: Notification[] }).shown[index]!.onclick?.(new Event('click')),
+    at,
+  );
 const row = (page: Page, title: string) => page.locator('[data-session]', { hasText: title });
 
 describe('a person in the dashboard', () => {
-  it('sees in the navigation and the title how many handoffs wait since the inbox was open, and hears of new ones only when asked for', async () => {
+  it('sees in the navigation how many handoffs wait since the inbox was open', async () => {
     await given('First');
     const { page, faults } = await visit('/agents');
-    await page.context().grantPermissions(['notifications'], { origin: url });
-    await page.addInitScript(() => {
-      const Real = window.Notification;
-      const said: string[] = [];
-      const shown: Notification[] = [];
-      window.Notification = class extends Real {
-        // A headless Chromium answers 'denied' here, also when it has just granted the permission.
-        static override get permission(): NotificationPermission {
-          return 'granted';
-        }
-
-        constructor(title: string, options?: NotificationOptions) {
-          super(title, options);
-          said.push(`${title}: ${options?.body}`);
-          shown.push(this);
-        }
-      };
-      Object.assign(window, { said, shown });
-    });
-    await page.reload();
-    const said = () => page.evaluate(() => (window as unknown as { said: string[] }).said);
-    await expect.poll(() => page.title(), patiently).toBe('(1) Agents · Baton');
     await expect.poll(() => inbox(page).textContent(), patiently).toMatch(/1 unread/);
     await page.locator('[data-live="live"]').waitFor();
     await given('Second');
-    await expect.poll(() => page.title(), patiently).toBe('(2) Agents · Baton');
-    expect(await said()).toEqual([]);
-
+    await expect.poll(() => inbox(page).textContent(), patiently).toMatch(/2 unread/);
     await inbox(page).click();
-    await expect.poll(() => page.title(), patiently).toBe('Inbox · Baton');
-    await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.getByRole('button', { name: 'Notifies of new handoffs', pressed: true }).waitFor();
-    await look(page, 'inbox-notifies');
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tools' }).click();
-    await given('Third');
-    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
-    expect(await said()).toEqual(['Handoff to bob: Third']);
-    // Pressed, it opens the handoff.
-    await page.evaluate(
-      () => void (window as unknown as { shown: Notification[] }).shown[0]!.onclick?.(new Event('click')),
-    );
-    await expect.poll(() => new URL(page.url()).pathname, patiently).toMatch(/^\/handoffs\/handoff_/);
-    await page.reload();
-    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
-    expect(await said()).toEqual([]);
-
+    await expect.poll(() => inbox(page).textContent(), patiently).not.toMatch(/unread/);
     await page.goto(`${url}/inbox/ada`);
     await page.getByText('Every handoff to ada was answered.').waitFor();
-    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
+    await given('Third');
+    await expect.poll(() => inbox(page).textContent(), patiently).toMatch(/1 unread/);
     await page.goto(`${url}/inbox/bob`);
-    // A title without a number may come before the count does.
+    // A navigation without a number may come before the count does.
     const seen = () =>
       page.evaluate(
         () => (JSON.parse(localStorage.getItem('baton.looked')!) as { handoffs: string[] }).handoffs.length,
       );
     await expect.poll(seen, patiently).toBe(1);
-    await expect.poll(() => page.title(), patiently).toBe('Inbox of bob · Baton');
     await given('Fourth');
     await expect.poll(seen, patiently).toBe(2);
     await page.goto(`${url}/agents`);
     await page.locator('[data-live="live"]').waitFor();
     await given('Fifth');
+    await expect.poll(() => inbox(page).textContent(), patiently).toMatch(/1 unread/);
+    expect(await page.title()).toBe('Agents · Baton');
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('hears of what a person has to decide only when asked for, and not of each handoff that starts; one key approves it then', async () => {
+    const { page, faults } = await visit('/agents');
+    await withNotifications(page);
+    await page.locator('[data-live="live"]').waitFor();
+    const first = await proposed('To be approved');
     await expect.poll(() => page.title(), patiently).toBe('(1) Agents · Baton');
+    expect(await said(page)).toEqual([]);
+    await pages(page)
+      .getByRole('link', { name: /^Decide/ })
+      .click();
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Notifies of new decisions', pressed: true }).waitFor();
+    await look(page, 'decide-notifies');
+
+    await pages(page).getByRole('link', { name: 'Tools' }).click();
+    await given('Started by a person');
+    const second = await proposed('To be approved, too');
+    await expect.poll(() => page.title(), patiently).toBe('(2) Tools · Baton');
+    await expect.poll(() => said(page), patiently).toEqual(['cy hands off to bob: approve?: To be approved, too']);
+    await press(page, 0);
+    const open = page.locator('article[data-open=true]');
+    await open.getByText('To be approved, too').waitFor();
+    await open.getByText(/about \d+ tokens/).waitFor();
+    await page.keyboard.press('a');
+    const statusOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status;
+    await expect.poll(() => statusOf(second), patiently).toBe('INITIATED');
+    expect(await statusOf(first)).toBe('PROPOSED');
+    await expect.poll(() => page.title(), patiently).toBe('(1) Decide · Baton');
+
+    await pages(page).getByRole('link', { name: 'Tools' }).click();
+    const asks = await session('cy', { title: 'Not clear' });
+    await run(askPerson, { sessionId: asks, question: 'Which one?', options: ['This', 'That'] });
+    await expect.poll(async () => (await said(page)).at(-1), patiently).toBe('cy asks: Not clear: Which one?');
+    await press(page, 1);
+    await open.getByRole('button', { name: 'That' }).waitFor();
+    await page.keyboard.press('2');
+    await expect
+      .poll(async () => (await db.prisma.session.findUniqueOrThrow({ where: { id: asks } })).status, patiently)
+      .toBe('RUNNING');
+    await page.reload();
+    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
+    expect(await said(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  }, 90_000);
+
+  it('hears, as an agent, of each handoff to it', async () => {
+    const secret = await secretFor(db.pool, 'AGENT', 'dan');
+    const { page, faults } = await visit('/agents');
+    await page.addInitScript((key) => sessionStorage.setItem('baton.key', key), secret);
+    await withNotifications(page);
+    await inbox(page).click();
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Notifies of new handoffs', pressed: true }).waitFor();
+    await look(page, 'inbox-notifies');
+    await pages(page).getByRole('link', { name: 'Tools' }).click();
+    await page.locator('[data-live="live"]').waitFor();
+    await given('For dan', 'dan');
+    await given('For bob');
+    await expect.poll(() => page.title(), patiently).toBe('(1) Tools · Baton');
+    expect(await said(page)).toEqual(['Handoff to dan: For dan']);
+    await press(page, 0);
+    await expect.poll(() => new URL(page.url()).pathname, patiently).toMatch(/^\/handoffs\/handoff_/);
+    await inbox(page).click();
+    await expect.poll(() => page.title(), patiently).toBe('Inbox of dan · Baton');
     expect(faults).toEqual([]);
   }, 90_000);
 

@@ -1,9 +1,12 @@
 import { notifies } from './store.ts';
 
-export interface Waiting {
-  id: string;
-  session: { title: string };
-  targetAgent: { id: string };
+export interface Note {
+  title: string;
+  body: string;
+  /** Of several tabs with the same one the browser shows one. */
+  tag: string;
+  /** The page that it opens. */
+  path: string;
 }
 
 /** Browsers have notifications in secure contexts only: HTTPS, or this machine. */
@@ -12,14 +15,19 @@ export const canNotify = (): boolean => window.isSecureContext && 'Notification'
 export const mayNotify = (): boolean => canNotify() && Notification.permission === 'granted' && notifies.get();
 
 const most = 3;
+const mostCharacters = 200;
 
-/** One for each handoff, or one for all when there are more than three. `path` is the page that it opens. */
-export const notesOf = (waiting: readonly Waiting[]): { title: string; body: string; tag: string; path: string }[] =>
+const agentsOf = (ids: readonly string[]): string => [...new Set(ids)].join(', ');
+
+/** One for each handoff to the viewer's agent, or one for all when there are more than three. */
+export const handoffNotes = (
+  waiting: readonly { id: string; session: { title: string }; targetAgent: { id: string } }[],
+): Note[] =>
   waiting.length > most
     ? [
         {
           title: `${waiting.length} handoffs wait`,
-          body: [...new Set(waiting.map(({ targetAgent }) => targetAgent.id))].join(', '),
+          body: agentsOf(waiting.map(({ targetAgent }) => targetAgent.id)),
           tag: 'baton',
           path: '/inbox',
         },
@@ -31,10 +39,41 @@ export const notesOf = (waiting: readonly Waiting[]): { title: string; body: str
         path: `/handoffs/${id}`,
       }));
 
-/** Shows the notifications. Of several tabs the browser shows one: they have the same tag. */
-export function notify(waiting: readonly Waiting[], open: (path: string) => void): void {
-  for (const { title, body, tag, path } of notesOf(waiting)) {
-    const notification = new Notification(title, { body, tag });
+interface Decision {
+  id: string;
+  text?: string | null | undefined;
+  agent: { id: string };
+  session: { id: string; title: string };
+  handoff?: { targetAgent: { id: string } } | null | undefined;
+}
+
+/** One for each thing that waits for a person, or one for all when there are more than three. */
+export const decisionNotes = (waiting: readonly Decision[]): Note[] =>
+  waiting.length > most
+    ? [
+        {
+          title: `${waiting.length} decisions wait for a person`,
+          body: agentsOf(waiting.map(({ agent }) => agent.id)),
+          tag: 'baton-decide',
+          path: '/decide',
+        },
+      ]
+    : waiting.map(({ id, text, agent, session, handoff }) => ({
+        title: handoff == null ? `${agent.id} asks` : `${agent.id} hands off to ${handoff.targetAgent.id}: approve?`,
+        body: handoff == null ? `${session.title}: ${(text ?? '').slice(0, mostCharacters)}` : session.title,
+        tag: id,
+        path: `/decide/${session.id}`,
+      }));
+
+export function notify(notes: readonly Note[], open: (path: string) => void): void {
+  for (const { title, body, tag, path } of notes) {
+    let notification: Notification;
+    try {
+      notification = new Notification(title, { body, tag });
+    } catch {
+      // Chrome on Android grants the permission, but shows notifications of service workers only.
+      return;
+    }
     notification.onclick = () => {
       window.focus();
       open(path);

@@ -8,17 +8,17 @@ export const looked = stored('baton.looked', readLooked);
 export const notifies = stored('baton.notifies', (text) => text === 'true');
 
 const listeners = new Set<() => void>();
-let unread = '';
+let waiting = '';
 
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 };
 
-/** The number of unread handoffs, as text; empty for zero. */
-export const useUnread = (): string => useSyncExternalStore(subscribe, () => unread);
+/** The number of what waits for the viewer, as text; empty for zero. */
+export const useWaitingForViewer = (): string => useSyncExternalStore(subscribe, () => waiting);
 
-export function setUnread(text: string): void {
-  unread = text;
+export function setWaitingForViewer(text: string): void {
+  waiting = text;
   for (const listener of listeners) listener();
 }
