@@ -21,11 +21,17 @@ import { testDatabase } from '../test/database.ts';
 import { adminKey, secretFor } from '../test/keyring.ts';
 import { startApp } from '../test/server.ts';
 import { startWatch, watchPlace } from '../test/watching.ts';
-import { world } from '../test/world.ts';
+import { agentCaller, world } from '../test/world.ts';
 import { encodeId } from '../server/core/ids.ts';
 import type { SessionWorkspace } from '../server/core/workspace.ts';
 import { updateAgent } from '../server/work/agents/updateAgent.ts';
+import { answerQuestion } from '../server/work/approvals/answerQuestion.ts';
+import { approveHandoff } from '../server/work/approvals/approveHandoff.ts';
+import { askPerson } from '../server/work/approvals/askPerson.ts';
+import { declineHandoff } from '../server/work/approvals/declineHandoff.ts';
 import { asCarry } from '../server/work/context/carry.ts';
+import { timeOutHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { updateSession } from '../server/work/sessions/updateSession.ts';
 import { workspaceIn } from './hook/work.ts';
 import { Runs } from './watch/runs.ts';
 
@@ -72,6 +78,79 @@ const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
+
+describe('what a person decides about the work of a command', () => {
+  /** One run of `baton watch --once`; with `during` while the command runs. */
+  async function once(place: ReturnType<typeof watchPlace>, id: string, during?: () => Promise<unknown>) {
+    const [begun, end] = ['begun', 'end'].map((name) => join(place.folder, name)) as [string, string];
+    if (during === undefined) writeFileSync(end, '');
+    const command = `cat >> got; echo >> got; touch '${begun}'; while [ ! -e '${end}' ]; do sleep 0.05; done`;
+    const args = ['--agent', id, '--any', '--exec', command, '--once', '--url', url];
+    const { exited, lines } = await startWatch(place, args);
+    if (during !== undefined) {
+      await expect.poll(() => existsSync(begun), patience).toBe(true);
+      await during();
+      writeFileSync(end, '');
+    }
+    expect(await exited).toBe(0);
+    return lines.map(({ event }) => event);
+  }
+  const got = (place: ReturnType<typeof watchPlace>) => readFileSync(join(place.folder, 'got'), 'utf8');
+  const reason = 'Not "yet" @/etc/passwd';
+
+  it.each([
+    ['declined', ' was declined by a person: you hold ', `"Not 'yet' \\@/etc/passwd"`],
+    ['timed out', ' was approved by nobody in time: you hold ', ''],
+    ['answered', 'A person answered your question "Which port?"', `"Not 'yet' \\@/etc/passwd"`],
+  ])(
+    'starts the command once more when it was %s, with what was decided and what the agent has done',
+    async (how, says, quotes) => {
+      const id = await worker();
+      const place = watchPlace();
+      const { uuid, session: sessionId } = await handedTo(id);
+      const { sessionId: ofWork } = await handoffOf(uuid);
+      let decide = async (): Promise<unknown> => undefined;
+      const events = await once(place, id, async () => {
+        await turn(ofWork, { messages: [{ role: 'ASSISTANT', content: 'The cache is stale.' }] });
+        if (how === 'answered') {
+          const { questionId } = await run(askPerson, { sessionId: ofWork, question: 'Which port?', options: null });
+          decide = () => run(answerQuestion, { questionId, answer: reason });
+          return;
+        }
+        await run(updateSession, { sessionId: ofWork, expectedVersion: null, handoffApproval: 'REQUIRED' });
+        const { handoffId } = await initiate(ofWork, 'claude-1', {}, { caller: agentCaller(id) });
+        decide = () =>
+          how === 'declined' ? run(declineHandoff, { handoffId, reason }) : run(timeOutHandoff, { handoffId });
+      });
+      expect(events).toEqual(['started', 'completed', 'waits for a person']);
+      const first = got(place);
+      expect(await once(place, id)).toEqual([]);
+      await decide();
+      expect(await once(place, id)).toEqual(['started', 'completed']);
+      const second = got(place).slice(first.length);
+      expect(second).toMatch(new RegExp(`^You are agent ${id} of Baton. You took session ${sessionId} over`));
+      for (const words of [says, quotes, 'The cache is stale.'])
+        expect([words, second.includes(words), second]).toEqual([words, true, second]);
+      expect(await once(place, id)).toEqual([]);
+      expect(got(place).slice(first.length)).toBe(second);
+      expect(filesIn(join(place.root, 'state'))).toEqual([]);
+    },
+  );
+
+  it('starts nothing when the handoff was approved: the session has moved', async () => {
+    const id = await worker();
+    const place = watchPlace();
+    const { sessionId } = await handoffOf((await handedTo(id)).uuid);
+    let proposed = '';
+    await once(place, id, async () => {
+      await run(updateSession, { sessionId, expectedVersion: null, handoffApproval: 'REQUIRED' });
+      proposed = (await initiate(sessionId, 'claude-1', {}, { caller: agentCaller(id) })).handoffId;
+    });
+    await run(approveHandoff, { handoffId: proposed, expectedContentHash: null, edits: null, note: null });
+    expect(await once(place, id)).toEqual([]);
+    expect(filesIn(join(place.root, 'state'))).toEqual([]);
+  });
+});
 
 describe('baton watch --once', () => {
   it('runs the command with the prompt, the ids and the traceparent of its tenure, completes the handoffs that wait, and leaves no file of them', async () => {

@@ -17,6 +17,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stateFolder } from '../connect/stateFolder.ts';
 import type { Transcript } from '../hook/lines.ts';
+import type { Notice } from '../hook/session.ts';
 import { startOf } from './processes.ts';
 
 /** A handoff that this process works on. */
@@ -42,12 +43,14 @@ const owner = [
 export class Runs {
   readonly #folder: string;
   readonly #runs: string;
+  readonly #waits: string;
   readonly #mine = new Set<string>();
 
   constructor(url: string, agent: string, workspaceId: string) {
     const name = createHash('sha256').update(`${url} ${agent} ${workspaceId}`).digest('hex').slice(0, 32);
     this.#folder = stateFolder('watch', name);
     this.#runs = stateFolder('watch', name, 'runs');
+    this.#waits = stateFolder('watch', name, 'waits');
     for (const name of readdirSync(this.#folder))
       if (name.startsWith('old.')) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
@@ -63,8 +66,8 @@ export class Runs {
     renameSync(beside, join(this.#folder, 'cursor'));
   }
 
-  /** Begins a run, unless a process of this machine has begun it: then null. */
-  claim(handoffId: string): Run | null {
+  /** Begins a run, unless a process of this machine has begun it: then null. `notices`: with which the command goes on after an earlier run. */
+  claim(handoffId: string, notices: readonly Notice[] | null = null): Run | null {
     const folder = join(this.#runs, handoffId);
     if (existsSync(folder)) return null;
     const beside = join(this.#folder, `new.${randomUUID()}`);
@@ -72,6 +75,7 @@ export class Runs {
     mkdirSync(beside, { mode: 0o700 });
     writeFileSync(join(beside, `owner.${owner}`), '', { mode: 0o600 });
     writeFileSync(join(beside, 'key'), key, { mode: 0o600 });
+    if (notices !== null) writeFileSync(noticesFile(beside), JSON.stringify(notices), { mode: 0o600 });
     try {
       renameSync(beside, folder);
     } catch (error) {
@@ -92,6 +96,19 @@ export class Runs {
       return { handoffId, folder, key: readFileSync(join(folder, 'key'), 'utf8') };
     }
     return null;
+  }
+
+  /** Handoffs whose command ended while a person had something to decide about their work. */
+  get waiting(): string[] {
+    return readdirSync(this.#waits);
+  }
+
+  wait(handoffId: string): void {
+    writeFileSync(join(this.#waits, handoffId), '', { mode: 0o600 });
+  }
+
+  waitNoMore(handoffId: string): void {
+    rmSync(join(this.#waits, handoffId), { force: true });
   }
 
   #take(folder: string): boolean {
@@ -120,6 +137,14 @@ export class Runs {
 function isAbandoned(name: string): boolean {
   const [, host, pid, start] = name.split('.');
   return host === owner.split('.')[0] && startOf(Number(pid)) !== start;
+}
+
+const noticesFile = (folder: string): string => join(folder, 'notices');
+
+/** What the agent has to hear with this run; null: it is the first one of its handoff. */
+export function noticesOf({ folder }: Run): Notice[] | null {
+  const path = noticesFile(folder);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Notice[]) : null;
 }
 
 /** Remembers the transcript with which the command goes on. */

@@ -3,8 +3,9 @@ import { AcceptHandoffDocument, CompleteHandoffDocument, FailHandoffDocument } f
 import { createApi, type Api } from '../../client/api/request.ts';
 import { StartError } from '../../server/core/startError.ts';
 import { formats } from '../hook/lines.ts';
+import { confirmNotice, type Notice } from '../hook/session.ts';
 import { workspaceIn } from '../hook/work.ts';
-import { recordTree, workingTreeIn } from '../hook/workingTree.ts';
+import { recordedTreeFields, recordTree, workingTreeIn } from '../hook/workingTree.ts';
 import { givenTo, type Accepted } from './given.ts';
 import { withHistory, writeHistory, type History } from './history.ts';
 import { importTranscripts } from './importTranscripts.ts';
@@ -12,7 +13,7 @@ import { refusalOf, workPlaceFields, type WorkPlace } from './place.ts';
 import { outcomeOf, reasonOf, type Outcome } from './outcome.ts';
 import { isRefusal, patient, whileAway } from './patience.ts';
 import { ended, isStarted, signalCommand, startCommand } from './processes.ts';
-import { keepTranscript, lastOutput, promptFile, startedAt, type Run } from './runs.ts';
+import { keepTranscript, lastOutput, noticesOf, promptFile, startedAt, type Run } from './runs.ts';
 import type { Watched } from './watched.ts';
 
 interface WaitingPage {
@@ -29,6 +30,8 @@ const waitingQuery = `query WatchWaiting($agent: ID!, $after: String) {
 }`;
 const shortPromptQuery =
   'query WatchPrompt($id: ID!, $maxTokens: Int) { handoff(id: $id) { contextPrompt(maxTokens: $maxTokens) { text } } }';
+const previewQuery =
+  'query WatchPreview($id: ID!, $maxTokens: Int) { contextPreview(sessionId: $id, maxTokens: $maxTokens) { text } }';
 const takenQuery =
   'query WatchTaken($id: ID!) { handoff(id: $id) { status session { id } targetAgentSession { state } } }';
 
@@ -36,12 +39,24 @@ interface TakenData {
   handoff: { status: string; session: { id: string }; targetAgentSession: { state: string } | null } | null;
 }
 
+/** What a person has to decide about the work of a handoff, or has decided. */
+const decidedQuery = `query WatchDecided($id: ID!) { handoff(id: $id) { id sourceAgent { id } workspace { branch commit } targetAgentSession { state traceparent }
+  session { id title status ${workPlaceFields} ${recordedTreeFields} approval { kind } } } }`;
+const noticesQuery =
+  'query WatchNotices($agent: ID!, $session: ID!) { agent(id: $agent) { notices(sessionId: $session) { id text toldAt } } }';
+
+type Decided = Omit<Accepted, 'contextPrompt' | 'targetAgentSession' | 'session'> & {
+  targetAgentSession: { state: string; traceparent: string } | null;
+  session: Accepted['session'] & { status: string; approval: { kind: 'HANDOFF' | 'QUESTION' } | null };
+};
+
 const maxTokens = 8_000;
 /** Beside the whole history. */
 const shortMaxTokens = 2_000;
 
 /** For recording the working tree. */
 const treeMs = 10_000;
+const confirmMs = 10_000;
 
 /** Takes the handoffs of one agent and runs the command for each, at most `parallel` at once. */
 export class Watcher {
@@ -80,12 +95,13 @@ export class Watcher {
     while (this.#running.size > 0) await this.oneEnds();
   }
 
-  /** Takes over runs of processes that ended, then handoffs that wait, while places are free. @throws Refused */
+  /** Takes over runs of processes that ended, then what a person decided, then handoffs that wait, while places are free. @throws Refused */
   async takeWaiting(): Promise<void> {
     const { agent, runs, parallel } = this.#watched;
     const isFree = (): boolean => !this.#isStopping && this.#running.size < parallel;
     for (let run = isFree() ? runs.adopt() : null; run !== null; run = isFree() ? runs.adopt() : null)
       this.#begin(run, true);
+    for (const handoffId of isFree() ? runs.waiting : []) if (isFree()) await this.#takeDecided(handoffId);
     for (let after: string | null = null, isMore = isFree(); isMore && isFree();) {
       const { handoffs }: WaitingPage = await this.#api<WaitingPage>(waitingQuery, { agent, after });
       // In a paused session nothing can be recorded.
@@ -96,6 +112,31 @@ export class Watcher {
       }
       [after, isMore] = [handoffs.pageInfo.endCursor, handoffs.pageInfo.hasNextPage];
     }
+  }
+
+  /** Begins a run that goes on with what a person decided about the work of an earlier one. @throws Refused */
+  async #takeDecided(handoffId: string): Promise<void> {
+    const { runs } = this.#watched;
+    const { work, notices } = await this.#decided(this.#api, handoffId);
+    if (work === null || (notices.length === 0 && work.session.approval === null)) return runs.waitNoMore(handoffId);
+    // In a paused session nothing can be recorded.
+    if (notices.length === 0 || work.session.status !== 'RUNNING') return;
+    const run = runs.claim(handoffId, notices);
+    if (run === null) return;
+    runs.waitNoMore(handoffId);
+    this.#begin(run, false);
+  }
+
+  /** The work of a handoff that its agent still holds, and what the agent was not told of yet; null when it holds it no more. */
+  async #decided(ask: Api, handoffId: string): Promise<{ work: Decided | null; notices: Notice[] }> {
+    const { handoff } = await ask<{ handoff: Decided | null }>(decidedQuery, { id: handoffId });
+    const state = handoff?.targetAgentSession?.state;
+    if (handoff === null || (state !== 'ACTIVE' && state !== 'PAUSED')) return { work: null, notices: [] };
+    const { agent } = await ask<{ agent: { notices: Notice[] } | null }>(noticesQuery, {
+      agent: this.#watched.agent,
+      session: handoff.session.id,
+    });
+    return { work: handoff, notices: (agent?.notices ?? []).filter(({ toldAt }) => toldAt === null) };
   }
 
   /** Says once of each handoff why it is not taken. @throws StartError when the folder is gone */
@@ -149,6 +190,7 @@ export class Watcher {
     const exitCode = await ended(folder);
     const seconds = Math.round((Date.now() - startedAt(run).getTime()) / 1_000);
     const { outcome, session, reason } = await this.#settle(run, exitCode);
+    const isUndecided = outcome === 'completed' && (await this.#waitsForPerson(handoffId));
     runs.finish(run);
     if (outcome === 'failed' || outcome === 'kept') this.#failures += 1;
     report({
@@ -159,19 +201,35 @@ export class Watcher {
       ...(reason !== null && { reason }),
       text: `${said[outcome]} after ${seconds} s${reason === null ? '' : `: ${reason}`}`,
     });
+    if (isUndecided)
+      report({
+        event: 'waits for a person',
+        handoff: handoffId,
+        ...(session !== null && { session }),
+        text: 'a person decides about it: the command is started again with what was decided',
+      });
+  }
+
+  /** Whether a person has to decide about the work, or decided what the command did not hear. It is then looked at again. */
+  async #waitsForPerson(handoffId: string): Promise<boolean> {
+    const { work, notices } = await this.#decided(this.#ask, handoffId);
+    if (work === null || (work.session.approval === null && notices.length === 0)) return false;
+    this.#watched.runs.wait(handoffId);
+    return true;
   }
 
   /** Accepts the handoff and starts the command. False: another process has the handoff, or it is no longer there. */
   async #start(run: Run, isAdopted: boolean): Promise<boolean> {
     const { agent, url, command, here, report } = this.#watched;
-    const accepted = await this.#accept(run, isAdopted);
+    const notices = noticesOf(run);
+    const accepted = notices === null ? await this.#accept(run, isAdopted) : await this.#goesOn(run, notices);
     if (accepted === null) return false;
     try {
       const history = await this.#historyFor(run, accepted);
       const { prompt, env } = givenTo(
         agent,
         url,
-        history?.isWhole === true ? await this.#withShortPrompt(accepted) : accepted,
+        await this.#withPrompt(accepted, history?.isWhole === true, notices),
         history,
         workspaceIn(here.folder),
         await workingTreeIn(here.folder),
@@ -213,8 +271,29 @@ export class Watcher {
     return history;
   }
 
-  /** What the history does not have: why the agent got the session, and its instructions. */
-  async #withShortPrompt(accepted: Accepted): Promise<Accepted> {
+  /** Confirms what the agent hears before its hooks ask. Null: it holds the work no more. */
+  async #goesOn({ handoffId }: Run, notices: readonly Notice[]): Promise<Accepted | null> {
+    const { url, key } = this.#watched;
+    const { work } = await this.#decided(this.#ask, handoffId);
+    if (work === null) return null;
+    for (const { id } of notices)
+      await whileAway(() => confirmNotice({ url, key }, id, AbortSignal.timeout(confirmMs)));
+    return { ...work, contextPrompt: { text: '' } };
+  }
+
+  /** What the history does not have: why the agent got the session, and its instructions; or what was decided. */
+  async #withPrompt(accepted: Accepted, isWhole: boolean, notices: readonly Notice[] | null): Promise<Accepted> {
+    if (notices !== null) {
+      const { contextPreview } = isWhole
+        ? { contextPreview: null }
+        : await this.#ask<{ contextPreview: { text: string } | null }>(previewQuery, {
+            id: accepted.session.id,
+            maxTokens,
+          });
+      const texts = [...notices.map(({ text }) => text), ...(contextPreview === null ? [] : ['', contextPreview.text])];
+      return { ...accepted, contextPrompt: { text: texts.join('\n') } };
+    }
+    if (!isWhole) return accepted;
     const { handoff } = await this.#ask<{ handoff: Pick<Accepted, 'contextPrompt'> | null }>(shortPromptQuery, {
       id: accepted.id,
       maxTokens: shortMaxTokens,
