@@ -2,6 +2,7 @@ import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
 import { outputs } from './outputs.ts';
 import { savedPrompts } from './savedPrompts.ts';
+import { answeredFor, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
@@ -14,6 +15,8 @@ export function generatedCases(seed: number): Case[] {
     'what people decided': decided,
     'what a person stopped': stopped,
     'saved prompts of a project': savedPrompts,
+    'sub-agents side by side': sideBySide,
+    'a sub-agent that was answered for': answeredFor,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

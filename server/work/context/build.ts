@@ -23,6 +23,7 @@ import { observationsOf } from './derive/observations.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
+import { reportsOf } from './derive/reports.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
@@ -103,8 +104,9 @@ export function buildContext(
       errorCount: errors,
       lastResult: lastResult === null ? null : shorten(bodyOf(lastResult), bounds.toolResultCharacters),
       ...(lastResult !== null && lastResult.length > bounds.toolResultCharacters ? { lastCallId } : {}),
-      ...((lastSequence ?? Infinity) < (lastAssistant?.sequence ?? 0) &&
-        (!subagentTool.test(name) || tellsMostOf(said, lastResult ?? '')) && { told: true as const }),
+      ...((subagentTool.test(name) || (lastSequence ?? Infinity) < (lastAssistant?.sequence ?? 0)) && {
+        told: true as const,
+      }),
     })),
     lastToolCalls: sources.lastCalls.map((call) => {
       const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
@@ -118,7 +120,9 @@ export function buildContext(
           outcomeShortened ||
           (given ?? '').length > bounds.argumentCharacters ||
           (webTool.test(name) && outcome.length > webCharacters),
-        ...(isTold(call, lastAssistant?.sequence ?? 0, actions) && { told: true as const }),
+        ...((subagentTool.test(name) || isTold(call, lastAssistant?.sequence ?? 0, actions)) && {
+          told: true as const,
+        }),
       };
     }),
     filesModified: sources.files,
@@ -132,6 +136,14 @@ export function buildContext(
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('findings', findings),
     ...listed('observations', observations),
+    ...listed(
+      'reports',
+      reportsOf(
+        sources.reports ?? [],
+        lastAssistant === null ? sources.recent : [...sources.recent, lastAssistant],
+        (text) => tellsMostOf(said, text),
+      ),
+    ),
     ...(sources.workingTree != null ? { workingTree: sources.workingTree } : treeSeen !== null && { treeSeen }),
     ...facts,
     contextVariables: [

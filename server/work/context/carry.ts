@@ -89,6 +89,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     tools: withCalls ? tools : withTools ? tools.map((tool) => ({ ...tool, lastResult: null })) : [],
     lastCalls: withCalls ? lastCalls : [],
     reads: withCalls ? sources.reads : [],
+    reports: withCalls ? (sources.reports ?? []) : [],
     calls: !withCalls ? [] : carry.files ? calls : calls.map((call) => ({ ...call, filesModified: [] })),
     files: carry.files ? files : [],
     workingTree: carry.files ? (sources.workingTree ?? null) : null,
@@ -224,6 +225,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
     ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
     ...(context.observations && { observations: fillBack(context.observations, 'OBSERVATION') }),
+    ...(context.reports && { reports: fillBack(context.reports, 'TOOL') }),
     ...(context.answers && { answers: fillBack(context.answers, 'ANSWER') }),
     ...(context.earlierReasons && { earlierReasons: fillBack(context.earlierReasons, 'REASON') }),
     contextVariables: context.contextVariables.filter(

@@ -5,6 +5,7 @@ import type { FailedAttempt } from './derive/failedAttempts.ts';
 import type { Finding } from './derive/findings.ts';
 import type { SeenTree } from './derive/gitStatus.ts';
 import type { Workspace } from './derive/log.ts';
+import type { Report } from './derive/reports.ts';
 import type { ItemKind } from './kinds.ts';
 
 /** Content of a Handoff for the next agent, taken only from the recorded log and the caller's input. */
@@ -41,6 +42,8 @@ export interface Context {
   findings?: Finding[];
   /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */
   observations?: Finding[];
+  /** Reports of sub-agents that no message tells, oldest first. Absent in Handoffs older than this field. */
+  reports?: Report[];
   /** Answers, approved plans, refusals and stops of people, oldest first. Absent in Handoffs older than this field. */
   answers?: Answer[];
   /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */

@@ -86,6 +86,7 @@ export function fitContext(context: Context): Context {
     openQuestions: context.openQuestions.map((question) => fitText(question, textBytes.question)),
     ...(context.findings && { findings: context.findings.slice(-fewest) }),
     ...(context.observations && { observations: context.observations.slice(-fewest) }),
+    ...(context.reports && { reports: context.reports.slice(-fewest) }),
     ...(context.answers && { answers: context.answers.slice(-fewest) }),
     ...(context.earlierReasons && { earlierReasons: context.earlierReasons.slice(-fewest) }),
     compactionSummary: fitMessage(context.compactionSummary, textBytes.compaction),

@@ -149,6 +149,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       content: below(workspace?.folder ?? null, path) + (gone.has(index) ? ' (removed)' : ''),
       stage: 'files',
     })),
+    ...(context.reports ?? []).map(reportItem).reverse(),
     ...messages,
     ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
     ...(context.observations ?? []).map(observationItem).reverse(),
@@ -445,6 +446,14 @@ export function toolItem(tool: ToolSummary, index: number): Item {
   const origin = lastCallId === undefined ? {} : { origin: { toolCallId: lastCallId, as: 'TOOL' as const } };
   return { id: `tool-${index + 1}`, kind: 'TOOL', content, stage: 'tools', brief: toolStatistics(tool), ...origin };
 }
+
+const reportItem = (report: NonNullable<Context['reports']>[number], index: number): Item => ({
+  id: `report-${index + 1}`,
+  kind: 'TOOL',
+  content: `${report.job}${placeOf(report)}: ${report.text}`,
+  stage: 'words',
+  ...(report.shortened && { origin: { toolCallId: report.toolCallId, as: 'CALL' as const } }),
+});
 
 /** An outcome that no agent spoke about: the call has the rest. */
 const outcomeCharacters = 600;

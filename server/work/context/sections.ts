@@ -70,8 +70,12 @@ export function piecesOf(
       list: kindOf(kind).text !== true,
       total:
         items.filter(
-          (other) => other.kind === kind && isOfPeople(other) === isOfPeople(item) && other.order === item.order,
-        ).length + (isOfPeople(item) ? 0 : notCarried(kind, leftOut)),
+          (other) =>
+            other.kind === kind &&
+            isOfPeople(other) === isOfPeople(item) &&
+            isReport(other) === isReport(item) &&
+            other.order === item.order,
+        ).length + (isOfPeople(item) || isReport(item) ? 0 : notCarried(kind, leftOut)),
     };
     sections.set(title, section);
     const line = files.get(item);
@@ -81,6 +85,7 @@ export function piecesOf(
   });
 }
 
+const isReport = ({ id }: Item): boolean => id.startsWith('report-');
 const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
 
 /** Files of one folder stand in one line; the folders are in the order of their first files. */
@@ -121,7 +126,11 @@ function fileLines(files: readonly Item[]): Map<Item, string> {
 
 function titleOf(item: Item, named: boolean): string {
   const { id, kind, recordedBy } = item;
-  const title = isOfPeople(item) ? 'Messages of people' : (second[id] ?? kindOf(kind).title);
+  const title = isOfPeople(item)
+    ? 'Messages of people'
+    : isReport(item)
+      ? 'Reports of sub-agents'
+      : (second[id] ?? kindOf(kind).title);
   if (recordedBy === undefined) return title;
   // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;

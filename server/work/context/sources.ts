@@ -3,7 +3,7 @@ import { turnSince } from '../../core/rights.ts';
 import { fromColumns } from '../../core/rows.ts';
 import type { WorkingTree } from '../../core/workspace.ts';
 import type { RecentMessage } from './context.ts';
-import type { RecordedLog, Workspace } from './derive/log.ts';
+import type { RecordedLog, RecordedReport, Workspace } from './derive/log.ts';
 import { visibleCtes, type VisibleCounts } from './visible.ts';
 
 type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>> & { ofProgram?: boolean };
@@ -51,6 +51,8 @@ export interface Sources {
   calls: RecordedLog['calls'];
   /** Newest calls that showed files in few bytes, oldest first, without errors. */
   reads: RecordedLog['calls'];
+  /** Newest answered calls of sub-agents, oldest first. */
+  reports?: RecordedReport[];
   workspaces: RecordedLog['workspaces'];
   /** Numbers of the newest messages that record that a person stopped the agent. */
   stops?: number[];
@@ -108,6 +110,8 @@ export const bounds = {
   workspaces: 50,
   factCalls: 300,
   reads: 150,
+  reports: 20,
+  reportCharacters: 6_000,
   /** A longer file was read for its code. */
   readBytes: 2_000,
   factCharacters: 4_000,
@@ -152,6 +156,9 @@ const readers =
 const showers = 'Read,NotebookRead,Grep,read,read_file,view,grep,grep_search,search_file_content';
 export const isShower = (toolName: string): boolean => showers.split(',').includes(toolName);
 export const isReader = (toolName: string): boolean => readers.split(',').includes(toolName);
+
+/** `subagentTool` as a pattern of PostgreSQL. */
+const subagents = '^task$|agent|investigator|researcher';
 
 const message = (characters: number): string =>
   `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
@@ -248,6 +255,10 @@ SELECT
       ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, NULL AS error, c.files_modified AS "filesModified"
     FROM (SELECT index FROM calls WHERE name = ANY('{${showers}}') AND brief ORDER BY index DESC LIMIT ${bounds.reads}) f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS reads,
+  (SELECT coalesce(json_agg(json_build_object('id', c.id, 'callId', c.call_id, 'sequence', c.sequence, 'name', c.name, 'arguments', ${cutArguments('c.arguments')},
+      'outcome', ${abridged('o.outcome', bounds.reportCharacters)}, 'cut', length(o.outcome) > ${bounds.reportCharacters}, 'failed', r.failed) ORDER BY r.index), '[]')
+    FROM (SELECT * FROM calls WHERE name IN (SELECT name FROM tools WHERE name ~* '${subagents}') AND answered ORDER BY index DESC LIMIT ${bounds.reports}) r JOIN tool_calls c ON c.id = r.id,
+      LATERAL (SELECT ${withoutReminders('coalesce(c.error, c.result)')} AS outcome OFFSET 0) o) AS reports,
   (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   (SELECT coalesce(json_agg(sequence ORDER BY sequence), '[]') FROM (

@@ -28,6 +28,21 @@ export interface RecordedCall {
   filesModified: readonly string[];
 }
 
+/** An answered call of a sub-agent. */
+export interface RecordedReport {
+  /** The call in the log. */
+  id: string;
+  callId: string;
+  /** Number of the last Message before the call. */
+  sequence: number;
+  name: string;
+  arguments: unknown;
+  outcome: string;
+  /** Whether the outcome lacks its middle. */
+  cut: boolean;
+  failed: boolean;
+}
+
 /** Null means unknown. */
 export interface Workspace {
   folder: string | null;

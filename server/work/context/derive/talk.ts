@@ -56,6 +56,19 @@ const shortestNote = 250;
 /** From this size on, the last words before a person's are an answer, which tells what came of the progress before it. */
 const shortestAnswer = 150;
 
+/** Whether it says more than the agent's next step, in as many words as an answer has. */
+export const isAccount = (content: string): boolean => sizeOf(content) >= shortestAnswer && !isAside(content);
+
+/** How a report says that it begins. */
+const opens =
+  /^(?:(?:perfect|excellent|great|good|ok(?:ay)?|now)(?:[,.!:;]|\s[—–-])?\s*)*(?:i (?:now )?have (?:now )?(?:all|everything|enough|an?|the)\b.{0,60}\b(?:understanding|information|context|picture|overview|need|data|details)\b.{0,60}|let me (?:now )?(?:create|write|compile|prepare|provide|draft|summari[sz]e|put together|give)\b.*)?$/i;
+/** A report without first sentences that only say that it begins. */
+export function withoutOpening(report: string): string {
+  const [first = ''] = report.split(/\n\s*\n/, 1);
+  if (first.length > longestAside || structured.test(first)) return report;
+  return first.split(sentences).every((part) => opens.test(part.trim())) ? report.slice(first.length).trim() : report;
+}
+
 const isProgress = (content: string): boolean =>
   sizeOf(content) < shortestNote && !reasons.test(content) && !structured.test(content);
 
@@ -73,7 +86,7 @@ export function tellingOf<Message extends { sequence: number; content: string }>
     while (next >= 0 && answered[next]! > message.sequence) next -= 1;
     const following = answered[next + 1] ?? Infinity;
     const isLast = following < later || later === Infinity;
-    if (isLast) isAnswered = sizeOf(message.content) >= shortestAnswer && !isAside(message.content);
+    if (isLast) isAnswered = isAccount(message.content);
     const isLeftOut = isAside(message.content) || (!isLast && isAnswered && isProgress(message.content));
     told.set(message, isLeftOut ? 0 : isLast ? 2 : 1);
     later = message.sequence;
