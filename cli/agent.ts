@@ -1,8 +1,6 @@
-import { Refused } from '../client/api/request.ts';
 import { runAgent } from '../client/examples/agent.ts';
-import { StreamError } from '../client/stream/index.ts';
 import { commandLine } from '../server/core/place.ts';
-import { StartError } from '../server/core/startError.ts';
+import { commandError } from './api.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { print, printLine } from './output.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
@@ -31,9 +29,7 @@ Set BATON_KEY to the agent's key where the server requires one.`,
     await requireServer(url);
     await runAgent(id, { url, key: process.env['BATON_KEY'] }, { say: printLine, show: print }).catch(
       (error: unknown) => {
-        throw error instanceof StreamError || error instanceof Refused
-          ? new StartError(`${error.code}: ${error.message}`)
-          : error;
+        throw commandError(error, url);
       },
     );
   },

@@ -6,7 +6,7 @@ import type { AgentImportReport } from '../server/work/registry/definition.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { isDefinition, isSkipped, readDefinitions, rootsOf } from './definitionFiles.ts';
 import { print, printJson, printLine, tellLine } from './output.ts';
-import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
+import { keyRefused, nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('agents import <files or folders>')} [options]
 
@@ -88,6 +88,7 @@ async function send(url: string, input: object): Promise<AgentImportReport> {
   });
   const body = (await response.json().catch(() => ({}))) as AgentImportReport & { errors?: { message: string }[] };
   if (response.ok) return body;
+  if (response.status === 401) throw keyRefused(url);
   const message = body.errors?.[0]?.message ?? `Baton answered ${response.status}`;
   throw response.headers.has('retry-after') ? new AwayError(message) : new StartError(message);
 }

@@ -10,7 +10,7 @@ import type { ImportReport } from '../server/work/log/importReport.ts';
 import { readArguments, UsageError, type Command } from './command.ts';
 import { chosen, formatSessions, recentSessions, rememberImport } from './native/recentSessions.ts';
 import { oneLine, print, printJson, printLine, tell, tellLine, tellOver, tellsOnTerminal } from './output.ts';
-import { nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
+import { keyRefused, nothingAnswers, requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 
 const usage = `${commandLine('import [<session id or "new"> <file>]')} [options]
 
@@ -137,6 +137,7 @@ async function sendWithRetries(url: string, options: () => RequestOptions): Prom
     const response = await send(url, options());
     const body = (await response.json().catch(() => ({}))) as Failure;
     if (response.ok && body.errors === undefined) return body;
+    if (response.status === 401) throw keyRefused(new URL(url).origin);
     const message = body.errors?.[0]?.message ?? `Baton answered ${response.status}`;
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
     if (response.status !== 503 || !Number.isFinite(seconds)) throw new StartError(message);

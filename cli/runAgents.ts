@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { WebSocket } from 'ws';
-import { createApi, Refused, type Api } from '../client/api/request.ts';
-import { openStream, StreamError, type EventStream } from '../client/stream/index.ts';
+import { createApi, type Api } from '../client/api/request.ts';
+import { openStream, type EventStream } from '../client/stream/index.ts';
 import { commandLine } from '../server/core/place.ts';
-import { AwayError, StartError } from '../server/core/startError.ts';
+import { StartError } from '../server/core/startError.ts';
+import { commandError } from './api.ts';
 import { readArguments, UsageError, wholeNumber, type Command } from './command.ts';
 import { readModelsFile } from './run/modelsFile.ts';
 import { reportTo, type Report } from './run/report.ts';
@@ -72,9 +73,7 @@ async function run(args: string[]): Promise<void> {
   try {
     await serve(runner, ask, { url, key, named: positionals, settings, report });
   } catch (error) {
-    if (!(error instanceof StreamError || error instanceof Refused)) throw error;
-    const message = `${error.code}: ${error.message}`;
-    throw error.code === 'UNAVAILABLE' ? new AwayError(message) : new StartError(message);
+    throw commandError(error, url);
   }
 }
 

@@ -1,4 +1,5 @@
-import { AwayError } from '../server/core/startError.ts';
+import { commandLine } from '../server/core/place.ts';
+import { AwayError, StartError } from '../server/core/startError.ts';
 import { UsageError } from './command.ts';
 
 export const urlUsage = `  --url <url>         the address of Baton; default: BATON_URL, else http://127.0.0.1, PORT (default 4000) and BATON_BASE_PATH`;
@@ -26,4 +27,12 @@ export function nothingAnswers(url: string, error: unknown): AwayError {
   return new AwayError(
     `Nothing answers at ${url} (${cause?.code ?? cause?.message ?? String(error)}): start Baton there, or give its address with --url`,
   );
+}
+
+/** Why a command ends when Baton asks for a valid key. */
+export function keyRefused(url: string): StartError {
+  const problem = process.env['BATON_KEY']
+    ? `Baton at ${url} does not know the key in BATON_KEY: set it to one that is valid`
+    : `Baton at ${url} needs a key: set BATON_KEY`;
+  return new StartError(`${problem} (${commandLine('key create')})`);
 }

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws';
 import { Refused } from '../client/api/request.ts';
 import { openStream, StreamError, type EventStream } from '../client/stream/index.ts';
 import { commandLine } from '../server/core/place.ts';
-import { AwayError, StartError } from '../server/core/startError.ts';
+import { StartError } from '../server/core/startError.ts';
+import { commandError } from './api.ts';
 import { readArguments, UsageError, wholeNumber, type Command } from './command.ts';
 import { workspaceIn } from './hook/work.ts';
 import { isProgram } from './native/toolFolders.ts';
@@ -90,10 +91,7 @@ async function run(args: string[]): Promise<void> {
   try {
     await watch(watched, { once, graceMs });
   } catch (error) {
-    if (isAway(error)) throw new AwayError(`${error.code}: ${error.message}`);
-    throw error instanceof StreamError || error instanceof Refused
-      ? new StartError(`${error.code}: ${error.message}`)
-      : error;
+    throw commandError(error, url);
   }
 }
 

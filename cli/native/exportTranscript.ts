@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { AwayError, StartError } from '../../server/core/startError.ts';
 import { makeFolder } from '../connect/stateFolder.ts';
-import { nothingAnswers } from '../serverUrl.ts';
+import { keyRefused, nothingAnswers } from '../serverUrl.ts';
 import { placeOf, resumeCommand, sessionFolders, type Program } from './toolFolders.ts';
 
 export interface ExportOptions {
@@ -99,6 +99,7 @@ export async function download({
     },
   );
   if (response.ok && response.body !== null) return response.body as ReadableStream;
+  if (response.status === 401) throw keyRefused(url);
   const { errors } = (await response.json().catch(() => ({}))) as {
     errors?: { message: string; extensions?: { code?: string } }[];
   };
