@@ -103,7 +103,18 @@ function Shown({ tool, failure }: { tool: SavedTool; failure: ReactNode }) {
 }
 
 function Facts({ tool }: { tool: SavedTool }) {
-  const { description, agents, targetAgent, instructions, variables, carry, generated, createdAt, archivedAt } = tool;
+  const {
+    description,
+    agents,
+    targetAgent,
+    instructions,
+    variables,
+    carry,
+    approval,
+    generated,
+    createdAt,
+    archivedAt,
+  } = tool;
   return (
     <dl className="facts">
       <div>
@@ -138,6 +149,12 @@ function Facts({ tool }: { tool: SavedTool }) {
         <div>
           <dt>Passes on</dt>
           <dd>{carryText(carry)}</dd>
+        </div>
+      )}
+      {approval === 'REQUIRED' && (
+        <div>
+          <dt>Approval</dt>
+          <dd>A person approves each handoff.</dd>
         </div>
       )}
       {variables.length > 0 && (

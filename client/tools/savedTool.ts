@@ -26,6 +26,7 @@ export const SavedToolFragment = graphql(`
       enum
       default
     }
+    approval
     carry {
       messages
       lastMessages

@@ -119,6 +119,7 @@ describe('the form of a tool', () => {
     await page.getByText('input.carry.lastMessages').waitFor();
     await page.getByLabel('How many').fill('5');
     await page.getByLabel('Tasks').uncheck();
+    await page.getByLabel('A person approves each handoff').check();
     await page.getByRole('button', { name: 'Save' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Edit' }).waitFor();
@@ -130,6 +131,7 @@ describe('the form of a tool', () => {
     ).toEqual(['test', 'runs', 'reason', 'summary']);
 
     await page.getByText('the newest 5 messages, tool calls, files, no tasks, decisions, all variables').waitFor();
+    await page.getByText('A person approves each handoff.').waitFor();
 
     await page.getByRole('button', { name: 'Archive' }).click();
     const dialog = page.getByRole('dialog', { name: 'Archive report_flaky_test' });

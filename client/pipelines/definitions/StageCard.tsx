@@ -30,13 +30,14 @@ export function StageCard({
       </p>
       <p className="soft small">{deadlinesText(stage)}</p>
       <ul role="list" aria-label={`Transitions of ${name}`} className={styles.ways}>
-        {sentencesOf(name, transitions).map(({ outcome, when, to, payloadSchema: own }, index) => (
+        {sentencesOf(name, transitions).map(({ outcome, when, to, payloadSchema: own, isApproved }, index) => (
           <li key={index}>
             <p>
               <strong>{outcome}</strong>
               {when !== '' && <> {when}</>} <Icon name="arrow" size={13} />
               <span className="hidden">leads to</span> {to === null ? 'the end' : <strong>{to}</strong>}
             </p>
+            {isApproved && <p className="soft small">A person approves each handoff.</p>}
             {own !== null && <Schema title="Payload of this transition" schema={own} />}
           </li>
         ))}

@@ -57,9 +57,9 @@ export function linesOf({ name, description, start, stages, transitions }: Named
         ...schema(stage.payloadSchema),
       ]),
     ]),
-    ...transitions.flatMap(({ from, outcome, to, when, payloadSchema }) => [
+    ...transitions.flatMap(({ from, outcome, to, when, payloadSchema, approval }) => [
       `transition ${from} ${outcome} to ${to === null ? 'the end' : to}${when === null ? '' : ` if ${conditionText(when)}`}`,
-      ...indented(schema(payloadSchema)),
+      ...indented([...(approval === 'REQUIRED' ? ['a person approves each handoff'] : []), ...schema(payloadSchema)]),
     ]),
   ];
 }

@@ -1,4 +1,4 @@
-import type { NamedDefinition } from '../../../server/work/pipelines/rules.ts';
+import type { NamedDefinition, Transition } from '../../../server/work/pipelines/rules.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { SavedPipelineFragment as Saved } from '../../gql/graphql.ts';
 
@@ -37,6 +37,7 @@ export const SavedPipelineFragment = graphql(`
         value
       }
       payloadSchema
+      approval
     }
     createdAt
     replacedAt
@@ -77,11 +78,16 @@ export const definitionOf = ({ slug, name, description, start, stages, transitio
             operators: stage.escalateTo.operators,
           },
   })),
-  transitions: transitions.map(({ from, outcome, to, when, payloadSchema }) => ({
+  transitions: transitions.map(({ from, outcome, to, when, payloadSchema, approval }) => ({
     from,
     outcome,
     to: to ?? null,
     when: when == null ? null : { variable: when.variable, op: when.op, value: when.value ?? null },
     payloadSchema: payloadSchema ?? null,
+    ...approvalOf(approval === 'REQUIRED'),
   })),
 });
+
+/** As the server keeps it: absent for no. */
+export const approvalOf = (isRequired: boolean): Pick<Transition, 'approval'> =>
+  isRequired ? { approval: 'REQUIRED' } : {};

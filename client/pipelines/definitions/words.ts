@@ -49,17 +49,20 @@ export interface Sentence {
   /** Null for the end. */
   to: string | null;
   payloadSchema: object | null;
+  /** Whether a person approves each handoff that takes it. */
+  isApproved: boolean;
 }
 
 /** The transitions of a stage, in the order in which they are tried. */
 export function sentencesOf(stage: string, transitions: readonly Transition[]): Sentence[] {
   const own = transitions.filter(({ from }) => from === stage);
-  return own.map(({ outcome, when, to, payloadSchema }, index) => {
+  return own.map(({ outcome, when, to, payloadSchema, approval }, index) => {
     const follows = own.slice(0, index).some((other) => other.outcome === outcome);
     return {
       outcome,
       to,
       payloadSchema,
+      isApproved: approval === 'REQUIRED',
       when: when === null ? (follows ? 'otherwise' : '') : `${follows ? 'else ' : ''}if ${conditionText(when)}`,
     };
   });

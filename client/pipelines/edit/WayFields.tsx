@@ -152,6 +152,17 @@ export function WayFields({
           )}
         </div>
       )}
+      <div data-place={place('approval')} className={styles.inside}>
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            checked={way.isApproved}
+            onChange={({ target }) => change({ isApproved: target.checked })}
+          />{' '}
+          A person approves each handoff
+        </label>
+        <FieldError message={errorAt(place('approval'))} quiet />
+      </div>
       <details className={styles.more}>
         <summary>Payload of its own{way.payloadSchema === '' ? ' (none)' : ''}</summary>
         <div data-place={place('payloadSchema')} className={styles.inside}>

@@ -67,13 +67,17 @@ const definition: fc.Arbitrary<NamedDefinition> = fc.record({
     .uniqueArray(name, { minLength: 1 })
     .chain((names) => fc.tuple(...names.map((each) => stage.map((fields): Stage => ({ name: each, ...fields }))))),
   transitions: fc.array(
-    fc.record({
-      from: name,
-      outcome: fc.constantFrom('DONE', 'REJECT'),
-      to: maybe(name),
-      when: maybe(condition),
-      payloadSchema: schema,
-    }),
+    fc.record(
+      {
+        from: name,
+        outcome: fc.constantFrom('DONE', 'REJECT'),
+        to: maybe(name),
+        when: maybe(condition),
+        payloadSchema: schema,
+        approval: fc.constant('REQUIRED' as const),
+      },
+      { requiredKeys: ['from', 'outcome', 'to', 'when', 'payloadSchema'] },
+    ),
     { maxLength: 4 },
   ),
 });

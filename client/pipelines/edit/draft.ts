@@ -7,6 +7,7 @@ import {
   type Stage,
   type Transition,
 } from '../../../server/work/pipelines/rules.ts';
+import { approvalOf } from '../definitions/savedPipeline.ts';
 
 /** Key of a stage, which stays while its name is typed; a name that no stage has. */
 export type StageRef = number | string;
@@ -40,6 +41,8 @@ export interface WayDraft {
   op: Condition['op'];
   value: string;
   payloadSchema: string;
+  /** Whether a person approves each handoff that takes it. */
+  isApproved: boolean;
 }
 
 export interface Draft {
@@ -74,6 +77,7 @@ const emptyWay = {
   op: 'EQ',
   value: '',
   payloadSchema: '',
+  isApproved: false,
 } as const;
 
 /** A pipeline begins with one stage. */
@@ -157,7 +161,7 @@ export function draftOf({ slug, name, description, start, stages, transitions }:
               : 'OPERATORS',
       escalateTo: stage.escalateTo?.agentId ?? stage.escalateTo?.role ?? '',
     })),
-    transitions: transitions.map(({ from, outcome, to, when, payloadSchema }, index) => ({
+    transitions: transitions.map(({ from, outcome, to, when, payloadSchema, approval }, index) => ({
       key: stages.length + index + 1,
       from: ref(from),
       outcome,
@@ -167,6 +171,7 @@ export function draftOf({ slug, name, description, start, stages, transitions }:
       op: when?.op ?? 'EQ',
       value: when === null || when.value === null ? '' : textOf(when.value),
       payloadSchema: jsonOf(payloadSchema),
+      isApproved: approval === 'REQUIRED',
     })),
   };
 }
@@ -216,12 +221,13 @@ export function read({ slug, name, description, start, stages, transitions }: Dr
       };
     }),
     transitions: transitions.map(
-      ({ from, outcome, to, conditional, variable, op, value, payloadSchema }, index): Transition => ({
+      ({ from, outcome, to, conditional, variable, op, value, payloadSchema, isApproved }, index): Transition => ({
         from: nameOf(from).trim(),
         outcome: outcome.trim(),
         to: to === null ? null : nameOf(to).trim(),
         when: conditional ? { variable: variable.trim(), op, value: op === 'EXISTS' ? null : valueOf(value) } : null,
         payloadSchema: schema(['transitions', index, 'payloadSchema'], payloadSchema),
+        ...approvalOf(isApproved),
       }),
     ),
   };

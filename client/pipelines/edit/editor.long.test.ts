@@ -93,6 +93,15 @@ describe('the editor of pipelines', () => {
       .toEqual([expect.stringMatching(/^transitions\.2\.when is on the last transition/)]);
     await look(page, 'editor');
     await reject.getByLabel('Only under a condition').uncheck();
+    const approves = (of: number) =>
+      page.getByRole('group', { name: `Transition 1 of stage ${of}` }).getByLabel('A person approves each handoff');
+    await approves(2).check();
+    await expect
+      .poll(() => problems(page), patiently)
+      .toEqual([expect.stringMatching(/^transitions\.1\.approval is on a way to the end/)]);
+    await approves(2).uncheck();
+    await approves(1).check();
+    await page.getByRole('region', { name: 'Difference' }).getByText('a person approves each handoff').waitFor();
 
     // What only the server checks: its error stands at the field, in a folded part too.
     await stage(page, 2).locator('summary').first().click();
@@ -112,6 +121,20 @@ describe('the editor of pipelines', () => {
       await page.getByRole('list', { name: 'Transitions of review' }).getByRole('listitem').allInnerTexts(),
     ).toEqual([expect.stringMatching(/APPROVE.*the end/s), expect.stringMatching(/REJECT.*write/s)]);
     expect(await versionOf('paper')).toBe(1);
+    // The next version keeps it.
+    await page
+      .getByRole('list', { name: 'Transitions of write' })
+      .getByText('A person approves each handoff.')
+      .waitFor();
+    await page.goto(`${url}/pipelines/paper/edit`);
+    await stage(page, 1).getByLabel('Role of its agents').fill('writer');
+    expect([await approves(1).isChecked(), await approves(2).isChecked()]).toEqual([true, false]);
+    await page.getByRole('button', { name: /^Define version 2/ }).click();
+    await page
+      .getByRole('list', { name: 'Transitions of write' })
+      .getByText('A person approves each handoff.')
+      .waitFor();
+    expect(await versionOf('paper')).toBe(2);
     expect(faults).toEqual([]);
   }, 180_000);
 

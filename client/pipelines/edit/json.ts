@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Condition, NamedDefinition } from '../../../server/work/pipelines/rules.ts';
+import { approvalOf } from '../definitions/savedPipeline.ts';
 import { opWords } from '../definitions/words.ts';
 
 // The Content-Security-Policy forbids functions from text.
@@ -39,19 +40,22 @@ const shape = z.strictObject({
     }),
   ),
   transitions: z.array(
-    z.strictObject({
-      from: z.string(),
-      outcome: z.string(),
-      to: text,
-      when: orNull(
-        z.strictObject({
-          variable: z.string(),
-          op: z.enum(Object.keys(opWords) as [Condition['op']]),
-          value: z.unknown().transform((value) => value ?? null),
-        }),
-      ),
-      payloadSchema: object,
-    }),
+    z
+      .strictObject({
+        from: z.string(),
+        outcome: z.string(),
+        to: text,
+        when: orNull(
+          z.strictObject({
+            variable: z.string(),
+            op: z.enum(Object.keys(opWords) as [Condition['op']]),
+            value: z.unknown().transform((value) => value ?? null),
+          }),
+        ),
+        payloadSchema: object,
+        approval: z.enum(['NONE', 'REQUIRED']).nullish(),
+      })
+      .transform(({ approval, ...way }) => ({ ...way, ...approvalOf(approval === 'REQUIRED') })),
   ),
 });
 

@@ -23,7 +23,7 @@ const fields = {
     'remindAfterMinutes',
     'escalateTo',
   ],
-  transitions: ['outcome', 'to', 'when.variable', 'when.value', 'when', 'payloadSchema', 'from'],
+  transitions: ['outcome', 'to', 'when.variable', 'when.value', 'when', 'payloadSchema', 'approval', 'from'],
 };
 
 /** The field of the form for a path in the definition: the nearest one that there is. */

@@ -80,6 +80,14 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
             hint="Optional. The target reads them as _handoff_instructions."
             onChange={(instructions) => onChange({ instructions })}
           />
+          <label className={styles.check}>
+            <input
+              type="checkbox"
+              checked={draft.approval === 'REQUIRED'}
+              onChange={({ target }) => onChange({ approval: target.checked ? 'REQUIRED' : 'NONE' })}
+            />{' '}
+            A person approves each handoff
+          </label>
         </section>
         <section className={`card ${styles.part}`} aria-labelledby="carry">
           <h2 id="carry">What is passed on</h2>

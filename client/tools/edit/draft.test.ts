@@ -44,6 +44,7 @@ const saved = fc.record({
   instructions: fc.option(fc.string().map((text) => `${text}.`)),
   targetAgent: fc.constant({ id: 'reviewer-1' }),
   agents: fc.constant([{ id: 'claude-1' }, { id: 'codex-1' }]),
+  approval: fc.constantFrom('NONE', 'REQUIRED'),
   carry: fc.option(
     fc.record({
       __typename: fc.constant('Carry' as const),

@@ -1,4 +1,5 @@
 import type {
+  ApprovalRule,
   CarryInput,
   CreateHandoffToolInput,
   HandoffToolVariableInput,
@@ -55,9 +56,10 @@ export interface Draft {
   variables: VariableDraft[];
   /** Null: what the collaboration says, else everything. */
   carry: CarryDraft | null;
+  approval: ApprovalRule;
 }
 
-export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables' | 'approval'>> & {
+export type Fields = Required<Omit<CreateHandoffToolInput, 'idempotencyKey' | 'variables'>> & {
   variables: HandoffToolVariableInput[];
 };
 
@@ -69,6 +71,7 @@ export const emptyDraft: Draft = {
   instructions: '',
   variables: [],
   carry: null,
+  approval: 'NONE',
 };
 
 let lastKey = 0;
@@ -82,12 +85,21 @@ export const emptyVariable = (): VariableDraft => ({
   preset: '',
 });
 
-type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables' | 'carry'> & {
+type Saved = Pick<SavedToolFragment, 'name' | 'description' | 'instructions' | 'variables' | 'carry' | 'approval'> & {
   targetAgent: { id: string };
   agents: readonly { id: string }[];
 };
 
-export const draftOf = ({ name, targetAgent, agents, description, instructions, variables, carry }: Saved): Draft => ({
+export const draftOf = ({
+  name,
+  targetAgent,
+  agents,
+  description,
+  instructions,
+  variables,
+  carry,
+  approval,
+}: Saved): Draft => ({
   name,
   targetAgentId: targetAgent.id,
   agentIds: agents.map(({ id }) => id),
@@ -103,6 +115,7 @@ export const draftOf = ({ name, targetAgent, agents, description, instructions, 
     preset: variable.default == null ? '' : textOf(variable.default),
   })),
   carry: carry == null ? null : carryDraftOf(carry),
+  approval: approval ?? 'NONE',
 });
 
 export const carryDraftOf = ({
@@ -139,6 +152,7 @@ export const toFields = ({
   instructions,
   variables,
   carry,
+  approval,
 }: Draft): Fields => ({
   name: name.trim(),
   targetAgentId,
@@ -157,6 +171,7 @@ export const toFields = ({
     };
   }),
   carry: carry === null ? null : toCarry(carry),
+  approval,
 });
 
 /** The fields that differ from the saved tool, so that other people's changes of the rest stay. */
