@@ -28,7 +28,7 @@ it(`goes on exactly where a runner was killed: ${kills} kills at random points o
     await vi.waitFor(
       () => expect(victim.lines.filter(({ event }) => event === 'step').length).toBeGreaterThanOrEqual(killed),
       {
-        timeout: 30_000,
+        timeout: 90_000,
         interval: 1,
       },
     );

@@ -41,7 +41,7 @@ it.each(Object.keys(kinds))(
           expect(runner.lines).not.toEqual([]);
           expect(runner.lines.filter(({ event }) => event === 'step').length).toBeGreaterThanOrEqual(reached);
         },
-        { timeout: 30_000, interval: 1 },
+        { timeout: 90_000, interval: 1 },
       );
       // Anywhere within the step.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
