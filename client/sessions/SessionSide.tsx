@@ -1,5 +1,9 @@
 import { Fragment } from 'react';
+import { useClient } from 'urql';
 import { Link } from 'wouter';
+import { useMay } from '../access/viewer.ts';
+import { outcomeOf } from '../acts/outcome.ts';
+import { ApprovalSwitch } from '../approvals/ApprovalSwitch.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import type { SessionSideFragment as Side, TaskStatus } from '../gql/graphql.ts';
@@ -9,13 +13,16 @@ import { Fold } from '../ui/Fold.tsx';
 import { Icon, type IconName } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
 import styles from './SessionSide.module.css';
+import { isOpen } from './SessionRow.tsx';
 
 export const SessionSideFragment = graphql(`
   fragment SessionSide on Session {
     id
+    status
     createdAt
     maxHandoffs
     handoffsEnabled
+    handoffApproval
     metadata
     tokenBudget
     choice {
@@ -59,6 +66,26 @@ export const SessionSideFragment = graphql(`
   }
 `);
 
+const SetHandoffApproval = graphql(`
+  mutation SetHandoffApproval($sessionId: ID!, $rule: ApprovalRule!) {
+    answer: updateSession(input: { sessionId: $sessionId, handoffApproval: $rule }) {
+      __typename
+      ... on UpdateSessionPayload {
+        session {
+          id
+          version
+          updatedAt
+          handoffApproval
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
 type Where = NonNullable<Side['workspace']>;
 
 const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
@@ -69,7 +96,11 @@ const taskLooks: Record<TaskStatus, { icon: IconName; word: string }> = {
 
 /** Tasks, decisions, variables and tokens from the log. */
 export function SessionSide({ session: masked }: { session: FragmentType<typeof SessionSideFragment> }) {
+  const client = useClient();
+  const mayChange = useMay('reassign');
   const {
+    id,
+    status: sessionStatus,
     tasks,
     decisions,
     contextVariables,
@@ -82,6 +113,7 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
     createdAt,
     maxHandoffs,
     handoffsEnabled,
+    handoffApproval,
   } = readFragment(SessionSideFragment, masked);
   const done = tasks.filter(({ status }) => status === 'DONE').length;
   return (
@@ -167,6 +199,20 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
             {handoffsEnabled
               ? `Agents may hand off ${maxHandoffs} times before an operator has to step in.`
               : 'Only operators may hand off.'}
+            <ApprovalSwitch
+              isRequired={handoffApproval === 'REQUIRED'}
+              change={
+                mayChange && isOpen(sessionStatus)
+                  ? async (isRequired) =>
+                      outcomeOf(
+                        await client.mutation(SetHandoffApproval, {
+                          sessionId: id,
+                          rule: isRequired ? 'REQUIRED' : 'NONE',
+                        }),
+                      )
+                  : undefined
+              }
+            />
           </dd>
           {workspace != null && <Workspace {...workspace} />}
           {metadata != null && (

@@ -17,6 +17,7 @@ import { showNotice } from '../../ui/notices.ts';
 import { SelectField } from '../../ui/SelectField.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { NoticeText } from '../../ui/UndoNotice.tsx';
+import styles from './NewSession.module.css';
 import { inputOf, type Taker } from './input.ts';
 
 const CreateSession = graphql(`
@@ -71,13 +72,14 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
   const [queue, setQueue] = useState(true);
   const [pipeline, setPipeline] = useState('');
   const [priority, setPriority] = useState<SessionPriority>('NORMAL');
+  const [isApproved, setApproved] = useState(false);
   const [{ data }] = useQuery({
     query: PipelinesToChoose,
     pause: taker !== 'pipeline',
     requestPolicy: 'cache-and-network',
   });
   const given = JSON.stringify(
-    inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority }, viewer.agentId),
+    inputOf({ title, project, taker, agentId, agentType, queue, pipeline, priority, isApproved }, viewer.agentId),
   );
   // A retry of the same input has the same key and creates one session.
   const input = useMemo(
@@ -156,6 +158,10 @@ export default function NewSessionDialog({ onClose }: { onClose: () => void }) {
                 />
               )}
               <SelectField label="Priority" value={priority} onChange={setPriority} options={priorities} />
+              <label className={styles.check}>
+                <input type="checkbox" checked={isApproved} onChange={({ target }) => setApproved(target.checked)} /> A
+                person approves each handoff
+              </label>
             </>
           )}
           <TextField

@@ -76,14 +76,27 @@ describe('creating work', () => {
     await dialog.getByRole('option', { name: /fresh-1/ }).waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByLabel('Project').fill('Hands');
+    await dialog.getByLabel('A person approves each handoff').check();
     await look(page, 'new-session');
     await dialog.getByRole('button', { name: 'Create' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Made by hand' }).waitFor();
-    const { rows } = await db.pool.query('SELECT agent_id, project, status FROM sessions WHERE title = $1', [
-      'Made by hand',
-    ]);
-    expect(rows).toEqual([{ agent_id: 'fresh-1', project: 'Hands', status: 'RUNNING' }]);
+    const { rows } = await db.pool.query(
+      'SELECT agent_id, project, status, handoff_approval FROM sessions WHERE title = $1',
+      ['Made by hand'],
+    );
+    expect(rows).toEqual([{ agent_id: 'fresh-1', project: 'Hands', status: 'RUNNING', handoff_approval: 'REQUIRED' }]);
+    // And no more.
+    const approves = page.getByRole('complementary').getByLabel('A person approves each handoff');
+    expect(await approves.isChecked()).toBe(true);
+    await approves.uncheck();
+    await expect
+      .poll(
+        async () => (await db.prisma.session.findFirstOrThrow({ where: { title: 'Made by hand' } })).handoffApproval,
+        patiently,
+      )
+      .toBe('NONE');
+    await look(page, 'session-approval');
     expect(faults).toEqual([]);
   }, 120_000);
 

@@ -10,6 +10,7 @@ const form: NewSession = {
   queue: true,
   pipeline: 'story',
   priority: 'HIGH',
+  isApproved: false,
 };
 
 test.each([
@@ -27,7 +28,13 @@ test.each([
     null,
     { title: 'Fix it', priority: 'HIGH', pipeline: 'story', project: 'Hands' },
   ],
-  ['the agent that creates it', { taker: 'agent' }, 'bob', { title: 'Fix it', agentId: 'bob' }],
+  [
+    'nobody, with approvals',
+    { isApproved: true },
+    null,
+    { title: 'Fix it', priority: 'HIGH', handoffApproval: 'REQUIRED' },
+  ],
+  ['the agent that creates it', { taker: 'agent', isApproved: true }, 'bob', { title: 'Fix it', agentId: 'bob' }],
 ] as const)('a new session for %s', (_who, part, ownId, input) => {
   expect(inputOf({ ...form, ...part }, ownId)).toEqual(input);
 });

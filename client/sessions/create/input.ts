@@ -13,17 +13,21 @@ export interface NewSession {
   queue: boolean;
   pipeline: string;
   priority: SessionPriority;
+  /** Whether a person approves each handoff. */
+  isApproved: boolean;
 }
 
 /** The input of the form. An agent, `ownId`, creates sessions that it holds itself. */
 export function inputOf(
-  { title, project, taker, agentId, agentType, queue, pipeline, priority }: NewSession,
+  { title, project, taker, agentId, agentType, queue, pipeline, priority, isApproved }: NewSession,
   ownId: string | null,
 ): CreateSessionInput {
   const chosen = { nobody: {}, agent: { agentId }, type: { agentType, queue }, pipeline: { pipeline } }[taker];
   return {
     title: title.trim(),
     ...(project.trim() && { project: project.trim() }),
-    ...(ownId === null ? { priority, ...chosen } : { agentId: ownId }),
+    ...(ownId === null
+      ? { priority, ...(isApproved && { handoffApproval: 'REQUIRED' }), ...chosen }
+      : { agentId: ownId }),
   };
 }
