@@ -176,9 +176,28 @@ describe('the page of agents', () => {
       'transfer_to_codex-1',
     ]);
 
+    // A person approves them from now on; the rest of the collaboration stays.
+    const kept = () =>
+      db.prisma.agentCollaborator.findFirstOrThrow({
+        where: { agentId: 'reader-1' },
+        select: { when: true, instructions: true, carry: true, position: true },
+      });
+    const before = await kept();
+    await page.getByLabel('A person approves each handoff to codex-1').check();
+    await expect
+      .poll(
+        async () => (await db.prisma.agentCollaborator.findFirstOrThrow({ where: { agentId: 'reader-1' } })).approval,
+        patiently,
+      )
+      .toBe('REQUIRED');
+    expect(await kept()).toEqual(before);
+    await look(page, 'agent-approval');
+
     // From the other end of the collaboration.
     await page.getByRole('link', { name: 'codex-1', exact: true }).click();
-    await page.getByRole('list', { name: 'May hand off to codex-1' }).getByRole('link', { name: 'reader-1' }).waitFor();
+    const sources = page.getByRole('list', { name: 'May hand off to codex-1' });
+    await sources.getByRole('link', { name: 'reader-1' }).waitFor();
+    await sources.getByText('A person approves each handoff.').waitFor();
     await go('/agents/nobody-1');
     await page.getByText('There is no such agent.').waitFor();
     expect(faults).toEqual([]);

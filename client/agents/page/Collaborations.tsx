@@ -1,5 +1,9 @@
-import { useQuery } from 'urql';
+import type { ReactNode } from 'react';
+import { useClient, useQuery, type Client } from 'urql';
 import { Link } from 'wouter';
+import { useMay } from '../../access/viewer.ts';
+import { outcomeOf, type Outcome } from '../../acts/outcome.ts';
+import { ApprovalSwitch } from '../../approvals/ApprovalSwitch.tsx';
 import { graphql } from '../../gql/gql.ts';
 import type { FragmentType } from '../../gql/index.ts';
 import { useRereadOn } from '../../live/events.ts';
@@ -20,6 +24,7 @@ const CollaborationsQuery = graphql(`
           id
         }
         when
+        approval
       }
     }
     out: handoffTools(where: { agentId: $id }, first: 50) {
@@ -82,16 +87,70 @@ const WhenQuery = graphql(`
             id
           }
           when
+          approval
         }
       }
     }
   }
 `);
 
+const PresentCollaborations = graphql(`
+  query PresentCollaborations($id: ID!) {
+    agent(id: $id) {
+      id
+      collaborations {
+        agent {
+          id
+        }
+        when
+        approval
+      }
+    }
+  }
+`);
+
+const SetCollaborations = graphql(`
+  mutation SetCollaborations($id: ID!, $collaborations: [CollaborationInput!]!) {
+    answer: updateAgent(input: { id: $id, collaborations: $collaborations }) {
+      __typename
+      ... on UpdateAgentPayload {
+        agent {
+          id
+          collaborations {
+            agent {
+              id
+            }
+            when
+            approval
+          }
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+/** Says whether a person approves the handoffs of a collaboration. The API takes the whole list: it is read before, so that other changes of it stay. */
+async function setApproval(client: Client, id: string, targetId: string, isRequired: boolean): Promise<Outcome> {
+  const { data } = await client.query(PresentCollaborations, { id }, { requestPolicy: 'network-only' });
+  if (!data?.agent) return { done: false, message: 'Try again.', isUnknown: true };
+  const collaborations = data.agent.collaborations.map(({ agent, when, approval }) => ({
+    agentId: agent.id,
+    when: when ?? null,
+    approval: agent.id !== targetId ? approval : isRequired ? ('REQUIRED' as const) : ('NONE' as const),
+  }));
+  return outcomeOf(await client.mutation(SetCollaborations, { id, collaborations }));
+}
+
 type Agent = FragmentType<typeof AgentChipFragment> & { id: string };
 
 /** Who may hand off to the agent, and to whom it may hand off, each with the moment to do so. */
 export function Collaborations({ id }: { id: string }) {
+  const client = useClient();
+  const mayChange = useMay('manageAgents');
   const [{ data, error }, ask] = useQuery({
     query: CollaborationsQuery,
     variables: { id },
@@ -113,6 +172,9 @@ export function Collaborations({ id }: { id: string }) {
     () => ask({ requestPolicy: 'network-only' }),
   );
   const collaborations = when?.nodes.flatMap((node) => (node?.__typename === 'Agent' ? [node] : [])) ?? [];
+  const own = data?.agent?.collaborations ?? [];
+  const demands = (from: readonly { agent: { id: string }; approval: string }[], to: string) =>
+    from.some(({ agent, approval }) => agent.id === to && approval === 'REQUIRED');
   return (
     <section className={`card ${styles.part}`} aria-labelledby="collaborations">
       <h2 id="collaborations">Collaborations</h2>
@@ -126,6 +188,12 @@ export function Collaborations({ id }: { id: string }) {
             ways={waysIn<Agent>(data.in.nodes, collaborations, id)}
             rest={data.in.totalCount - data.in.nodes.length}
             all={`/tools?target=${encodeURIComponent(id)}`}
+            approvalOf={(source) => (
+              <ApprovalSwitch
+                isRequired={collaborations.some((each) => each.id === source && demands(each.collaborations, id))}
+                change={undefined}
+              />
+            )}
           />
           <div className={styles.self}>{id}</div>
           <Side
@@ -134,6 +202,15 @@ export function Collaborations({ id }: { id: string }) {
             ways={waysOut<Agent>(data.out.nodes, data.agent.collaborations)}
             rest={data.out.totalCount - data.out.nodes.length}
             all={`/tools?agent=${encodeURIComponent(id)}`}
+            approvalOf={(target) =>
+              own.some(({ agent }) => agent.id === target) && (
+                <ApprovalSwitch
+                  isRequired={demands(own, target)}
+                  of={`to ${target}`}
+                  change={mayChange ? (isRequired) => setApproval(client, id, target, isRequired) : undefined}
+                />
+              )
+            }
           />
         </div>
       )}
@@ -148,9 +225,11 @@ interface SideProps {
   /** Tools that are not read here. */
   rest: number;
   all: string;
+  /** Whether a person approves the handoffs from or to the agent. */
+  approvalOf: (agentId: string) => ReactNode;
 }
 
-function Side({ title, className, ways, rest, all }: SideProps) {
+function Side({ title, className, ways, rest, all, approvalOf }: SideProps) {
   return (
     <div className={`${styles.side} ${className}`}>
       <h3>{title}</h3>
@@ -173,6 +252,7 @@ function Side({ title, className, ways, rest, all }: SideProps) {
                   {tool.carry !== null && <p className="soft small">passes on {carryText(tool.carry)}</p>}
                 </div>
               ))}
+              {approvalOf(agent.id)}
             </div>
           </li>
         ))}
