@@ -66,12 +66,113 @@ it('says what is missing when there is no agent to choose', async () => {
   expect(asking.stderr()).toMatch(/No agent has a model that is known here: give a definition one/);
 });
 
+/** The session that was created last. */
+async function newest(): Promise<{ status: string; pauseReason: string | null }> {
+  const { sessions } = await api<{ sessions: { nodes: { status: string; pauseReason: string | null }[] } }>(
+    '{ sessions(first: 1, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { status pauseReason } } }',
+    {},
+  );
+  return sessions.nodes[0]!;
+}
+
+const definition = (id: string, fields: string, more = ''): string =>
+  `---\nname: ${id}\ntype: SCRIPT\n${fields}\n---\nYou are ${id}.\n${more}`;
+
+it('lets an agent of the given folder begin, and says which of them cannot work', async () => {
+  const folder = runFolder({
+    'ours/ours-1.md': definition('ours-1', 'description: Nothing of the request.\nmodel: script/answers.json'),
+    'ours/ours-2.md': definition('ours-2', 'description: Counts things.\nmodel: [gpt-5, script/answers.json]'),
+    'ours/ours-3.md': definition('ours-3', 'model: gpt-5'),
+    'others/counter.md': definition('counter', 'description: Counts all things.\nmodel: script/answers.json'),
+    'answers.json': { 'ours-1': [[{ text: 'a' }]] },
+  });
+  const first = await startAsk(folder, '--agents', 'others', '--agent', 'counter', 'Count all things');
+  expect(await first.exited).toBe(0);
+  const asking = await startAsk(folder, '--agents', 'ours', 'Count all things');
+  expect(await asking.exited).toBe(0);
+  expect(shown(asking)[0]).toMatch(/^ours-\d begins/);
+  expect(asking.stderr()).toContain("Agent 'ours-3': the model 'gpt-5' needs a key: set OPENAI_API_KEY");
+  expect(asking.stderr()).toContain("Agent 'ours-2' does without a model of its list: the model 'gpt-5' needs a key");
+});
+
+it('creates nothing for an agent that cannot work, and pauses a session that comes to one', async () => {
+  const folder = runFolder({
+    'two/able.md': definition('able', 'model: script/answers.json', '\n## Collaborations\n- keyless: then'),
+    'two/keyless.md': definition('keyless', 'model: gpt-5'),
+    'answers.json': { able: [[{ calls: [{ name: 'transfer_to_keyless', arguments: { reason: 'Go on' } }] }]] },
+  });
+  const count = async () =>
+    (await api<{ sessions: { totalCount: number } }>('{ sessions { totalCount } }', {})).sessions;
+  const before = await count();
+  const refused = await startAsk(folder, '--agents', 'two', '--agent', 'keyless', 'Do it');
+  expect(await refused.exited).toBe(1);
+  expect(refused.stderr()).toContain("Agent 'keyless': the model 'gpt-5' needs a key: set OPENAI_API_KEY");
+  expect(await count()).toEqual(before);
+  const asking = await startAsk(folder, '--agents', 'two', '--agent', 'able', '--json', 'Do it');
+  expect(await asking.exited).toBe(1);
+  const json = JSON.parse(shown(asking).join('\n')) as object;
+  expect(json).toMatchObject({ status: 'PAUSED', reason: expect.stringContaining('needs a key') as string });
+  expect(await newest()).toMatchObject({ status: 'PAUSED' });
+});
+
+it('ends with one sentence when nothing answers at the address of a model', async () => {
+  const folder = runFolder({
+    'one/lost.md': definition('lost', 'model: lost'),
+    'models.json': { lost: { provider: 'openai-compatible', model: 'm', baseURL: 'http://127.0.0.1:9/v1' } },
+  });
+  const asking = await startAsk(folder, '--agents', 'one', '--agent', 'lost', '--models', 'models.json', 'Do it');
+  expect(await asking.exited).toBe(1);
+  expect(asking.stderr()).toMatch(/The session is paused: lost is not reached at 127\.0\.0\.1:9: .*check its baseURL/);
+});
+
+it('prints the question of an agent, and what a person decided about its handoff', async () => {
+  const folder = runFolder({
+    'two/asks.md': definition('asks', 'model: script/answers.json', '\n## Collaborations\n- next: then'),
+    'two/next.md': definition('next', 'model: script/answers.json'),
+    'answers.json': {
+      asks: [
+        [
+          { calls: [{ name: 'transfer_to_next', arguments: { reason: 'Go on' } }] },
+          { calls: [{ name: 'ask_person', arguments: { question: 'Red or blue?', options: ['Red', 'Blue'] } }] },
+        ],
+      ],
+    },
+  });
+  const imported = await startAsk(folder, '--agents', 'two', '--agent', 'next', 'Import them');
+  expect(await imported.exited).toBe(0);
+  await api(
+    `mutation { answer: updateAgent(input: { id: "asks", collaborations: [{ agentId: "next", approval: REQUIRED }] }) {
+      __typename ... on Error { code message } } }`,
+    {},
+  );
+  const asking = await startAsk(folder, '--agent', 'asks', 'Choose a colour');
+  const proposed = /^a person has to approve the handoff to next: \S+\/sessions\/session_/;
+  await vi.waitFor(() => expect(shown(asking)).toContainEqual(expect.stringMatching(proposed)), {
+    timeout: 20_000,
+    interval: 20,
+  });
+  const { approvals } = await api<{ approvals: { nodes: { handoff: { id: string } }[] } }>(
+    '{ approvals(first: 1) { nodes { handoff { id } } } }',
+    {},
+  );
+  await api(
+    `mutation ($id: ID!) { answer: declineHandoff(input: { handoffId: $id, reason: "Ask first" }) {
+      __typename ... on Error { code message } } }`,
+    { id: approvals.nodes[0]!.handoff.id },
+  );
+  expect(await asking.exited).toBe(1);
+  expect(shown(asking)).toContain('the handoff to next was declined: Ask first');
+  expect(asking.stderr()).toMatch(
+    /'asks' asks a person: Red or blue\? \(Red \/ Blue\)\nAnswer at \S+\/sessions\/session_/,
+  );
+});
+
 it('pauses the session at Ctrl-C, and says so', async () => {
   const folder = runFolder({
     'one/slow.md': '---\nname: slow\ntype: SCRIPT\nmodel: script/answers.json\n---\nYou wait.',
     'answers.json': {
       slow: [
-        [{ calls: [{ name: 'note', arguments: { decision: 'x' } }] }, { errors: [{ status: 429, retryAfter: 1 }] }],
+        [{ calls: [{ name: 'note', arguments: { decision: 'x' } }] }, { errors: [{ status: 429, retryAfter: 100 }] }],
       ],
     },
   });
@@ -79,12 +180,8 @@ it('pauses the session at Ctrl-C, and says so', async () => {
   await vi.waitFor(() => expect(asking.stderr()).toContain('asked again'), { timeout: 20_000, interval: 20 });
   asking.kill('SIGINT');
   expect(await asking.exited).toBe(1);
-  expect(asking.stderr()).toMatch(/Paused: session_\w+ can be resumed/);
-  const { sessions } = await api<{ sessions: { nodes: { status: string }[] } }>(
-    '{ sessions(first: 1, where: { titleContains: "Wait" }) { nodes { status } } }',
-    {},
-  );
-  expect(sessions.nodes).toEqual([{ status: 'PAUSED' }]);
+  expect(asking.stderr()).toMatch(/Paused: resume it at \S+session_\w+ while .* works/);
+  expect(await newest()).toEqual({ status: 'PAUSED', pauseReason: expect.stringContaining('was stopped') as string });
 });
 
 it.each([

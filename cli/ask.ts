@@ -16,6 +16,7 @@ import { chainOf, Follower, type Followed } from './run/follow.ts';
 import { readModelsFile } from './run/modelsFile.ts';
 import { Runner, type Served } from './run/runner.ts';
 import { newRunnerId } from './run/runnerId.ts';
+import { Secrets } from './run/secrets.ts';
 import { servedAgents } from './run/served.ts';
 import { serverUrl, urlUsage } from './serverUrl.ts';
 import { onSignals } from './signals.ts';
@@ -27,10 +28,10 @@ shows the conversation as it grows, and ends with the result.
 
   --agent <agent>     the agent that begins; default: the best of those whose model is known here
   --pipeline <name>   a pipeline that the session goes through, instead
-  --agents <folder>   imports the definitions of this folder first
+  --agents <folder>   imports the definitions of this folder first; one of them begins
   --models <file>     the models, in YAML or JSON; default: BATON_MODELS
   --folder <folder>   where the tools work, and where scripts of answers are; default: this folder
-  --json              prints { session, result, chain, usage } at the end, and nothing before
+  --json              prints { session, status, result, reason, chain, usage } at the end, and nothing before
 ${urlUsage}
 
 Ctrl-C pauses the session. Exit code 0: completed. 1: failed, cancelled, paused, or refused. 2: wrong arguments. 75: Baton does not answer.`;
@@ -58,27 +59,48 @@ async function run(args: string[]): Promise<void> {
     file: readModelsFile(values.models ?? (process.env['BATON_MODELS'] || undefined)),
     folder: resolve(values.folder),
     env: process.env,
+    secrets: new Secrets(),
   };
   await withApi(url, async (ask) => {
-    if (values.agents !== undefined)
-      demandWhole(await sendDefinitions(await rootsOf([values.agents]), { url, type: undefined, dryRun: false }));
-    const { served, problems } = await servedAgents(ask, [], settings);
+    const team = values.agents === undefined ? null : await importTeam(values.agents, url);
+    const { served, problems, hints } = await servedAgents(ask, [], settings);
+    const ofTeam = ({ id }: { id: string }): boolean => team === null || team.includes(id);
+    for (const text of [...problems, ...hints].filter((each) => ofTeam({ id: agentIn(each) }))) tellLine(text);
     const show = values.json ? () => undefined : printLine;
-    const { id: sessionId, choice } = await beginSession(ask, request, beginnerOf(values, served));
+    const { id: sessionId, choice } = await beginSession(
+      ask,
+      request,
+      beginnerOf(values, served.filter(ofTeam), problems),
+    );
     if (choice !== null)
       show(`${choice.agent.id} begins, ahead of the next by ${choice.confidence.toFixed(2)}: ${choice.explanation}`);
     show(`session ${sessionId}`);
-    await follow(ask, { url, sessionId, served, problems, show, isJson: values.json });
+    await follow(ask, { url, sessionId, served, problems, show, isJson: values.json, secrets: settings.secrets });
   });
 }
 
-/** @throws StartError when there is no agent to choose */
+/** Imports the definitions of a folder and returns their agents. @throws StartError */
+async function importTeam(folder: string, url: string): Promise<string[]> {
+  const report = await sendDefinitions(await rootsOf([folder]), { url, type: undefined, dryRun: false });
+  demandWhole(report);
+  return report.agents.map(({ id }) => id);
+}
+
+/** The agent that a problem or hint is about. */
+const agentIn = (text: string): string => /^Agent '([^']+)'/.exec(text)?.[1] ?? '';
+
+/** @throws StartError when there is no agent to choose, or none that can work here */
 function beginnerOf(
   { agent, pipeline }: { agent?: string | undefined; pipeline?: string | undefined },
   served: readonly Served[],
+  problems: readonly string[],
 ): Beginner {
   if (pipeline !== undefined) return { pipeline };
-  if (agent !== undefined) return { agentId: agent };
+  if (agent !== undefined) {
+    const problem = problems.find((text) => agentIn(text) === agent);
+    if (problem !== undefined) throw new StartError(problem);
+    return { agentId: agent };
+  }
   if (served.length === 0)
     throw new StartError(
       'No agent has a model that is known here: give a definition one, such as anthropic/claude-sonnet-4-5, and import it with --agents',
@@ -93,6 +115,7 @@ interface Following {
   problems: readonly string[];
   show: (line: string) => void;
   isJson: boolean;
+  secrets: Secrets;
 }
 
 const lookMs = 2_000;
@@ -100,13 +123,14 @@ const lookMs = 2_000;
 const strandedMs = 5_000;
 
 /** Works on the Session until it ends. @throws StartError when it ends without a result */
-async function follow(ask: Api, { url, sessionId, served, problems, show, isJson }: Following): Promise<void> {
+async function follow(ask: Api, { url, sessionId, served, problems, show, isJson, secrets }: Following): Promise<void> {
   const runner = new Runner({
     ask,
     runnerId: newRunnerId(),
     parallel: 1,
     maxSteps: 40,
-    onLimit: 'wait',
+    onLimit: 'pause',
+    secrets,
     sessionId,
     report: (line) => {
       if (line.event === 'retry' || line.event === 'failed') tellLine(line.text);
@@ -126,6 +150,8 @@ async function follow(ask: Api, { url, sessionId, served, problems, show, isJson
   const release = onSignals((n) => {
     if (n > 1) process.exit(1);
     stopping.abort();
+    // The Session pauses, so that nothing more could be recorded.
+    runner.stop({ atOnce: true });
     wake();
   });
   const listening = (async () => {
@@ -137,7 +163,7 @@ async function follow(ask: Api, { url, sessionId, served, problems, show, isJson
   listening.catch(() => undefined);
   const working = runner.work(lookMs);
   try {
-    const follower = new Follower(ask, sessionId, show);
+    const follower = new Follower(ask, { sessionId, url }, show);
     const followed = await untilEnd(follower, working, {
       stopping: stopping.signal,
       woken: () => new Promise((resolve) => (wake = resolve)),
@@ -145,11 +171,11 @@ async function follow(ask: Api, { url, sessionId, served, problems, show, isJson
         agent === null || (!served.some(({ id }) => id === agent.id) && !isClaimed(agentSession)),
     });
     runner.stop();
-    if (followed !== null) return await printEnd(ask, sessionId, followed, { isJson, problems });
-    await endTenure(ask, 'pause', { sessionId }).catch((error: unknown) => {
-      if (!(error instanceof Refused)) throw error;
-    });
-    throw new StartError(`Paused: ${sessionId} can be resumed in the dashboard, ${url}`);
+    if (followed !== null) return await printEnd(ask, { sessionId, url }, followed, { isJson, problems });
+    await pause(ask, sessionId, `${commandLine('ask')} was stopped`);
+    throw new StartError(
+      `Paused: resume it at ${url}/sessions/${sessionId} while ${commandLine('run')} works for its agents`,
+    );
   } finally {
     runner.stop();
     stream.stop();
@@ -190,14 +216,31 @@ async function untilEnd(
   }
 }
 
+/** Unless it has ended meanwhile. */
+async function pause(ask: Api, sessionId: string, reason: string): Promise<void> {
+  await endTenure(ask, 'pause', { sessionId, reason }).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+  });
+}
+
 /** @throws StartError when there is no result */
 async function printEnd(
   ask: Api,
-  sessionId: string,
-  { status, result, endReason, pauseReason, agent, usage }: Followed,
+  { sessionId, url }: { sessionId: string; url: string },
+  { status, result, endReason, pauseReason, agent, question, usage }: Followed,
   { isJson, problems }: { isJson: boolean; problems: readonly string[] },
 ): Promise<void> {
-  if (isJson) printJson({ session: sessionId, status, result, chain: await chainOf(ask, sessionId), usage }, 2);
+  const problem = status === 'RUNNING' ? problems.find((text) => agentIn(text) === agent?.id) : undefined;
+  // Another runner, with the key of another project, is not to find it.
+  if (problem !== undefined) await pause(ask, sessionId, problem);
+  if (isJson) {
+    const reason = problem ?? endReason ?? pauseReason;
+    const chain = await chainOf(ask, sessionId);
+    printJson(
+      { session: sessionId, status: problem === undefined ? status : 'PAUSED', result, reason, chain, usage },
+      2,
+    );
+  }
   if (status === 'COMPLETED') {
     if (!isJson) print(`\n${typeof result === 'string' ? result : JSON.stringify(result, null, 2)}`);
     return;
@@ -205,11 +248,17 @@ async function printEnd(
   if (status !== 'RUNNING' && status !== 'PAUSED')
     throw new StartError(`The session is ${status}${endReason === null ? '' : `: ${endReason}`}`);
   if (agent === null) throw new StartError(`The session waits for an agent: look at ${sessionId} in the dashboard`);
+  const page = `${url}/sessions/${sessionId}`;
+  if (question !== null) {
+    const options = question.options.length === 0 ? '' : ` (${question.options.join(' / ')})`;
+    throw new StartError(
+      `'${agent.id}' asks a person: ${question.text}${options}\nAnswer at ${page}; then ${commandLine(`run ${agent.id}`)} goes on`,
+    );
+  }
   if (status === 'PAUSED')
     throw new StartError(
-      `The session is paused${pauseReason === null ? '' : ` (${pauseReason})`}: look at ${sessionId} in the dashboard, and resume it there`,
+      `The session is paused${pauseReason === null ? '' : `: ${pauseReason.replace(/^paused: /, '')}`}. Resume it at ${page} while ${commandLine(`run ${agent.id}`)} works`,
     );
-  const problem = problems.find((text) => text.startsWith(`Agent '${agent.id}'`));
   throw new StartError(
     problem ??
       `Nothing works for '${agent.id}': give its definition a model, or start its program; the session waits for it`,

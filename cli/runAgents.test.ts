@@ -433,25 +433,27 @@ describe('baton run', () => {
     await stop(named);
   });
 
-  it('ends after the step that runs when it is stopped, and releases its claim', async () => {
+  it('ends after the step that runs when it is stopped, not after a wait for the model, and releases its claim', async () => {
     const { folder, ids, name } = await team({ a: [] }, (id) => ({
       [id('a')]: [
         [
-          { errors: [{ status: 429, retryAfter: 1 }], calls: [call('note', { decision: 'x' })] },
-          { calls: [call('finish', { result: 1 })] },
+          { waitMs: 1_500, calls: [call('note', { decision: 'x' })] },
+          { errors: [{ status: 429, retryAfter: 100 }], calls: [call('finish', { result: 1 })] },
         ],
       ],
     }));
     const running = await start(folder, ids);
     const id = await begin(name('a'));
-    await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('retry'), patience);
+    await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('taken'), patience);
     await stop(running);
     const left = await sessionOf(id);
     expect(left).toMatchObject({ status: 'RUNNING', agentSession: { state: 'ACTIVE', claim: null } });
     expect(left.turns.nodes).toHaveLength(1);
     const next = await start(folder, []);
-    await ends(id);
+    await vi.waitFor(() => expect(next.lines.map(({ event }) => event)).toContain('retry'), patience);
+    // It waits for the model, and asks it no more.
     await stop(next);
+    expect((await sessionOf(id)).turns.nodes).toHaveLength(1);
   });
 
   it.each([
@@ -467,7 +469,7 @@ describe('baton run', () => {
       {},
       /Nothing answers at http:\/\/127\.0\.0\.1:9 .*start Baton there, or give its address with --url/,
     ],
-    ['a models file that is not there', ['--models', 'none.yaml'], {}, /The models file none\.yaml cannot be read/],
+    ['a models file that is not there', ['--models', 'none.yaml'], {}, /The models file none\.yaml does not exist: check the path/],
   ])('says in one sentence what to do about %s', async (_, args, env, sentence) => {
     const { folder } = await team({ a: [] }, () => ({}));
     const { exited, stderr } = await startRun(folder, ['--url', url, ...args], env);

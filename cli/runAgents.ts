@@ -10,6 +10,7 @@ import { readModelsFile } from './run/modelsFile.ts';
 import { reportTo, type Report } from './run/report.ts';
 import { Runner } from './run/runner.ts';
 import { newRunnerId } from './run/runnerId.ts';
+import { Secrets } from './run/secrets.ts';
 import { servedAgents, type Settings } from './run/served.ts';
 import { requireServer, serverUrl, urlUsage } from './serverUrl.ts';
 import { onSignals } from './signals.ts';
@@ -58,6 +59,7 @@ async function run(args: string[]): Promise<void> {
     file: readModelsFile(values.models ?? (process.env['BATON_MODELS'] || undefined)),
     folder: resolve(values.folder),
     env: process.env,
+    secrets: new Secrets(),
   };
   const report = reportTo(values.json);
   const ask = patient(createApi({ url, key }));
@@ -68,6 +70,7 @@ async function run(args: string[]): Promise<void> {
     maxSteps: wholeNumber('--max-steps', values['max-steps'], 1, 10_000),
     onLimit,
     report,
+    secrets: settings.secrets,
   });
   await requireServer(url);
   try {
@@ -113,7 +116,10 @@ async function serve(runner: Runner, ask: Api, { url, key, named, settings, repo
   const release = onSignals((n) => {
     if (n > 1) process.exit(1);
     if (runner.running > 0)
-      report({ event: 'stopping', text: `ends after the steps that run in ${runner.running} sessions` });
+      report({
+        event: 'stopping',
+        text: `ends after the steps that run in ${runner.running} ${runner.running === 1 ? 'session' : 'sessions'}`,
+      });
     runner.stop();
     stream.stop();
   });

@@ -86,6 +86,8 @@ export class ModelError extends Error {
     readonly isPassing: boolean,
     /** Milliseconds after which the provider wants to be asked again; null when it does not say. */
     readonly retryAfterMs: number | null = null,
+    /** Nothing answered at its address. */
+    readonly isUnreached = false,
   ) {
     super(message);
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ModelError, type Answer, type Model } from './conversation.ts';
-import { answerOf } from './fallback.ts';
+import { answerOf, Stopped } from './fallback.ts';
 
 const question = { sessionId: 's', agentId: 'a', tenure: 0, step: 0, system: '', entries: [], tools: [] };
 const answer: Answer = { response: {}, text: 'Done.', model: 'm', usage: null, isCut: false, providerOptions: [] };
@@ -22,7 +22,7 @@ const never = new AbortController().signal;
 
 async function ask(models: Model[]): Promise<{ by: string | null; told: string[] }> {
   const told: string[] = [];
-  const by = await answerOf(models, question, never, (text) => told.push(text)).then(
+  const by = await answerOf(models, question, { signal: never, stopping: never }, (text) => told.push(text)).then(
     (given) => given.by.name,
     (error: unknown) => {
       told.push(`${(error as ModelError).message}${(error as ModelError).isPassing ? ' (passing)' : ''}`);
@@ -58,4 +58,16 @@ it('says of all models why none answers, and whether waiting may help', async ()
   const wrong = () => failing('b', [new ModelError('b answered 404', false)]);
   expect((await ask([away(), wrong()])).told.at(-1)).toBe('a answered 503; b answered 404 (passing)');
   expect((await ask([wrong()])).told.at(-1)).toBe('b answered 404');
+});
+
+it('leaves a model soon at whose address nothing answers', async () => {
+  const unreached = new ModelError('a is not reached', true, 16_000, true);
+  expect((await ask([failing('a', [unreached]), failing('b', [])])).by).toBe('b');
+});
+
+it('asks nothing again once the runner is to end', async () => {
+  const stopping = new AbortController();
+  const models = [failing('a', [new ModelError('a answered 429', true, 100_000)])];
+  const asked = answerOf(models, question, { signal: never, stopping: stopping.signal }, () => stopping.abort());
+  await expect(asked).rejects.toThrow(Stopped);
 });

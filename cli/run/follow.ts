@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api/request.ts';
+import { unquotedOutput } from './quotedOutput.ts';
 
 /** Follows a Session as it grows, whoever works on it. */
 
@@ -7,6 +8,7 @@ export interface Followed {
   result: unknown;
   endReason: string | null;
   pauseReason: string | null;
+  question: { text: string; options: string[] } | null;
   summary: string | null;
   agent: { id: string } | null;
   agentSession: { id: string; claim: { until: string } | null } | null;
@@ -19,6 +21,7 @@ interface HandoffRead {
   depth: number;
   status: string;
   reason: string | null;
+  approval?: { note: string | null } | null;
   sourceAgent: { id: string } | null;
   targetAgent: { id: string };
 }
@@ -30,9 +33,9 @@ interface TurnRead {
   toolCalls: { callId: string; name: string; result: string | null; error: string | null }[];
 }
 
-const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason summary agent { id }
+const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason question { text options } summary agent { id }
   agentSession { id claim { until } } usage { inputTokens outputTokens }
-  handoffs(first: 10) { nodes { depth status reason sourceAgent { id } targetAgent { id } } }
+  handoffs(first: 10) { nodes { depth status reason approval { note } sourceAgent { id } targetAgent { id } } }
   turns(first: 10) { nodes { index agentSession { agent { id } } messages { role content }
     toolCalls { callId name result error } } } } }`;
 
@@ -40,18 +43,21 @@ const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status resul
 export class Follower {
   #turn = 0;
   #handoff = 0;
+  /** Number of the handoff that waits for a person. */
+  #proposed = 0;
   readonly #told = new Set<string>();
 
   constructor(
     private readonly ask: Api,
-    private readonly sessionId: string,
+    private readonly place: { sessionId: string; url: string },
     private readonly show: (line: string) => void,
   ) {}
 
   /** Prints what happened since the last look, and returns the Session. */
   async look(): Promise<Followed> {
-    const { session } = await this.ask<{ session: Followed }>(followQuery, { id: this.sessionId });
+    const { session } = await this.ask<{ session: Followed }>(followQuery, { id: this.place.sessionId });
     const handoffs = session.handoffs.nodes.toSorted((a, b) => a.depth - b.depth);
+    this.#decided(handoffs.find(({ depth }) => depth === this.#proposed));
     for (const turn of session.turns.nodes.toSorted((a, b) => a.index - b.index)) {
       if (turn.index > this.#turn) this.#words(turn);
       this.#turn = Math.max(this.#turn, turn.index);
@@ -77,13 +83,29 @@ export class Follower {
       if (this.#told.has(callId) || (result === null && error === null)) continue;
       this.#told.add(callId);
       this.show(
-        `  ${agentSession?.agent.id ?? ''} ${name}: ${error === null ? shortened(result ?? '') : `refused: ${shortened(error)}`}`,
+        `  ${agentSession?.agent.id ?? ''} ${name}: ${error === null ? shortened(unquotedOutput(result ?? '')) : `refused: ${shortened(error)}`}`,
       );
     }
   }
 
-  #moved({ depth, reason, sourceAgent, targetAgent }: HandoffRead): void {
-    this.#handoff = depth;
+  /** What a person decided about the handoff that waited for it. */
+  #decided(proposed: HandoffRead | undefined): void {
+    if (proposed === undefined || proposed.status === 'PROPOSED') return;
+    this.#proposed = 0;
+    const note = proposed.approval?.note;
+    const decision =
+      proposed.status === 'DECLINED' ? 'declined' : proposed.status === 'TIMED_OUT' ? 'not decided in time' : null;
+    if (decision === null) this.#moved(proposed);
+    else this.show(`the handoff to ${proposed.targetAgent.id} was ${decision}${note ? `: ${shortened(note)}` : ''}`);
+  }
+
+  #moved({ depth, status, reason, sourceAgent, targetAgent }: HandoffRead): void {
+    this.#handoff = Math.max(this.#handoff, depth);
+    if (status === 'PROPOSED') {
+      this.#proposed = depth;
+      const { url, sessionId } = this.place;
+      return this.show(`a person has to approve the handoff to ${targetAgent.id}: ${url}/sessions/${sessionId}`);
+    }
     this.show(
       `${sourceAgent === null ? '' : `${sourceAgent.id} `}-> ${targetAgent.id}${reason === null ? '' : `: ${shortened(reason)}`}`,
     );

@@ -5,6 +5,7 @@ import { packageFolder } from '../../server/core/place.ts';
 import { runFolder } from '../../test/running.ts';
 import { openMcpTools, type McpServer } from './mcpTools.ts';
 import { quotedOutput } from './quotedOutput.ts';
+import { Secrets } from './secrets.ts';
 
 const sdk = join(packageFolder, 'node_modules/@modelcontextprotocol/sdk/dist/esm/server');
 const folder = runFolder({
@@ -25,7 +26,7 @@ const env = { TOKEN: 'a-token-of-mine', OTHER: 'never passed on', PATH: process.
 const never = new AbortController().signal;
 
 const open = (more: Partial<McpServer> = {}, allowed: string[] = []) =>
-  openMcpTools('worker', [{ ...server, ...more }], { allowed, folder, env });
+  openMcpTools('worker', [{ ...server, ...more }], { allowed, folder, env, secrets: new Secrets() });
 
 describe('the tools of an MCP server', () => {
   it('run in the folder, with the named variables and those of every program, and their output is quoted', async () => {
@@ -43,16 +44,16 @@ describe('the tools of an MCP server', () => {
       error: expect.stringContaining('Not there') as string,
     });
     await tools.close();
-    expect((await tools.run('mcp__test__folder', {}, never)).error).toContain('may have had its effect');
+    expect((await tools.run('mcp__test__folder', {}, never)).error).toContain('The call was not made');
   });
 
   it('give the model no secret that they print, nor the half of one', () => {
     const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`;
     for (const before of [0, 59_980]) {
-      const text = quotedOutput(`${'word '.repeat(before / 5)}The key is ${token}.`, []);
+      const text = quotedOutput(`${'word '.repeat(before / 5)}The key is ${token}.`, new Secrets());
       expect(text).not.toContain(token.slice(0, 12));
     }
-    expect(quotedOutput(`The key is ${token}.`, [])).toContain('The key is [redacted: github token].');
+    expect(quotedOutput(`The key is ${token}.`, new Secrets())).toContain('The key is [redacted: github token].');
   });
 
   it('are those that the definition lists, by tool or by server', async () => {
@@ -81,7 +82,7 @@ describe('the tools of an MCP server', () => {
 it('quotes any output so that no line of it ends the quotation', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('`', '``', '`````', 'a', '\n', '```\n')), (parts) => {
-      const lines = quotedOutput(parts.join(''), []).split('\n');
+      const lines = quotedOutput(parts.join(''), new Secrets()).split('\n');
       expect(lines.filter((line) => line === lines[1])).toHaveLength(2);
     }),
   );

@@ -6,6 +6,7 @@ import { StartError } from '../../server/core/startError.ts';
 import type { Tool } from './conversation.ts';
 import { answered, refused, type Outcome } from './ownTools.ts';
 import { quotedOutput } from './quotedOutput.ts';
+import type { Secrets } from './secrets.ts';
 import type { Toolbox } from './toolbox.ts';
 
 /** The MCP servers of a definition. Only `served.ts` loads this file, for a definition that names one. */
@@ -25,13 +26,18 @@ const callMs = 300_000;
 export async function openMcpTools(
   agentId: string,
   servers: readonly McpServer[],
-  { allowed, folder, env }: { allowed: readonly string[]; folder: string; env: NodeJS.ProcessEnv },
+  {
+    allowed,
+    folder,
+    env,
+    secrets,
+  }: { allowed: readonly string[]; folder: string; env: NodeJS.ProcessEnv; secrets: Secrets },
 ): Promise<Toolbox> {
   const clients: Client[] = [];
   const close = async (): Promise<void> => void (await Promise.allSettled(clients.map((client) => client.close())));
   const calls = new Map<string, { client: Client; name: string }>();
   const tools: Tool[] = [];
-  const secrets = servers.flatMap((server) => server.env.flatMap((name) => env[name] || []));
+  for (const name of servers.flatMap((server) => server.env)) secrets.add(env[name] ?? '');
   try {
     for (const server of servers) {
       const client = new Client({ name: 'baton', version: packageVersion() });
@@ -93,8 +99,10 @@ const isAllowed = (tool: string, server: string, allowed: readonly string[]): bo
 async function callTool(
   { client, name }: { client: Client; name: string },
   args: Record<string, unknown>,
-  { signal, secrets }: { signal: AbortSignal; secrets: readonly string[] },
+  { signal, secrets }: { signal: AbortSignal; secrets: Secrets },
 ): Promise<Outcome> {
+  if (client.transport === undefined)
+    return refused('The call was not made: the server of this tool has ended. Go on without it.');
   try {
     const { content, isError } = await client.callTool({ name, arguments: args }, undefined, {
       signal,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/temporary.ts';
 import { entryOf, resolveModel } from './models.ts';
+import { Secrets } from './secrets.ts';
 import { readModelsFile } from './modelsFile.ts';
 
 const folder = temporaryFolder('baton-models');
@@ -51,11 +52,11 @@ describe('a model that cannot be used', () => {
     ['sonnet', "the model 'sonnet' needs a key: set MY_KEY"],
     ['homeless', "the model 'homeless' needs the address of its server: give baseURL in the models file"],
   ])('%s is named with what to do', async (name, sentence) => {
-    expect(await resolveModel(name, { file, folder, env: {} })).toBe(sentence);
+    expect(await resolveModel(name, { file, folder, env: {}, secrets: new Secrets() })).toBe(sentence);
   });
 
   it('of a script says which file is missing or wrong', async () => {
-    const settings = { file, folder, env: {} };
+    const settings = { file, folder, env: {}, secrets: new Secrets() };
     expect(await resolveModel('script/none.json', settings)).toMatch(/there is no script .*none\.json/);
     write('wrong.json', '{ "writer": [[{ "words": "?" }]] }');
     expect(await resolveModel('script/wrong.json', settings)).toMatch(/is no script of answers: .*Unrecognized key/s);
@@ -63,8 +64,14 @@ describe('a model that cannot be used', () => {
 
   it('in a models file is refused with the field that is wrong', () => {
     expect(() => readModelsFile(write('bad.yaml', 'a: { provider: claude, model: x }'))).toThrow(
-      /bad\.yaml cannot be read:.*provider/s,
+      /bad\.yaml is not right: a\.provider: /,
     );
-    expect(() => readModelsFile(join(folder, 'absent.yaml'))).toThrow(/absent\.yaml cannot be read/);
+    expect(() => readModelsFile(join(folder, 'absent.yaml'))).toThrow(/absent\.yaml does not exist/);
+    expect(() =>
+      readModelsFile(write('key.yaml', 'a: { provider: openai, model: x, apiKey: k }\nb: { model: y }')),
+    ).toThrow(/^The models file \S+ is not right: [^\n]*b\.provider: [^\n]*apiKeyEnv names the environment variable/);
+    expect(() => readModelsFile(write('torn.yaml', 'a: [1,\nb'))).toThrow(
+      /^The models file \S+ cannot be read: [^\n]+$/,
+    );
   });
 });

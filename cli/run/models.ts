@@ -1,6 +1,7 @@
 import type { Model } from './conversation.ts';
 import { vendors, type ModelEntry, type ModelsFile, type Vendor } from './modelsFile.ts';
 import { scriptModel } from './scriptModel.ts';
+import type { Secrets } from './secrets.ts';
 
 /** Which model a name in a definition means: one of the models file, `provider/name`, or a bare name with a known beginning. */
 
@@ -45,7 +46,7 @@ export function entryOf(name: string, file: ModelsFile): ModelEntry | null {
 /** The model of a name, or a sentence that says what would make it known. */
 export async function resolveModel(
   name: string,
-  { file, folder, env }: { file: ModelsFile; folder: string; env: NodeJS.ProcessEnv },
+  { file, folder, env, secrets }: { file: ModelsFile; folder: string; env: NodeJS.ProcessEnv; secrets: Secrets },
 ): Promise<Model | string> {
   const found = entryOf(name, file);
   if (found === null)
@@ -61,6 +62,7 @@ export async function resolveModel(
   const key = keyName === null ? undefined : env[keyName] || undefined;
   if (keyName !== null && key === undefined && !(found.baseURL !== undefined && found.apiKeyEnv === undefined))
     return `the model '${name}' needs a key: set ${keyName}`;
+  if (key !== undefined) secrets.add(key);
   const { vendorModel } = await import('./vendorModel.ts');
   return vendorModel(name, { ...found, provider: found.provider }, key, limits);
 }

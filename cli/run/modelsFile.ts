@@ -34,7 +34,19 @@ export function readModelsFile(path: string | undefined): ModelsFile {
   try {
     return modelsFile.parse(parse(readFileSync(path, 'utf8')) ?? {});
   } catch (error) {
-    const problem = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : '';
-    throw new StartError(`The models file ${path} cannot be read: ${problem}`);
+    throw new StartError(`The models file ${path} ${problemOf(error)}`);
   }
+}
+
+/** In one sentence. */
+function problemOf(error: unknown): string {
+  if (error instanceof z.ZodError)
+    return `is not right: ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}${
+      JSON.stringify(error.issues).includes('"apiKey"')
+        ? '. Keys do not stand in it: apiKeyEnv names the environment variable that has one'
+        : ''
+    }`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'does not exist: check the path';
+  return `cannot be read: ${message.split('\n')[0]}`;
 }

@@ -8,6 +8,7 @@ import { firstCalls, waitingFor, type Waiting } from './desk.ts';
 import { endTenure, handOffForLimit } from './ends.ts';
 import { answerOf } from './fallback.ts';
 import type { Report } from './report.ts';
+import type { Secrets } from './secrets.ts';
 import type { Toolbox } from './toolbox.ts';
 import { workIn } from './work.ts';
 
@@ -25,8 +26,10 @@ export interface RunnerOptions {
   runnerId: string;
   parallel: number;
   maxSteps: number;
-  onLimit: 'handoff' | 'wait';
+  /** Pause: the Session pauses with what the models say. */
+  onLimit: 'handoff' | 'wait' | 'pause';
   report: Report;
+  secrets: Secrets;
   /** Only this Session. */
   sessionId?: string;
 }
@@ -44,6 +47,7 @@ export class Runner {
   /** Tenures in which another program works. */
   readonly #foreign = new Set<string>();
   readonly #stopping = new AbortController();
+  readonly #ending = new AbortController();
   #wake: () => void = () => undefined;
 
   constructor(options: RunnerOptions) {
@@ -65,9 +69,10 @@ export class Runner {
     this.#wake();
   }
 
-  /** Takes nothing more. Steps that run are recorded. */
-  stop(): void {
+  /** Takes nothing more. Steps that run are recorded, unless it is to end at once. */
+  stop({ atOnce = false } = {}): void {
     this.#stopping.abort();
+    if (atOnce) this.#ending.abort();
     this.#wake();
   }
 
@@ -124,7 +129,7 @@ export class Runner {
   }
 
   async #workIn(tenure: Waiting): Promise<void> {
-    const { ask, runnerId, report, maxSteps } = this.#options;
+    const { ask, runnerId, report, maxSteps, secrets } = this.#options;
     const served = this.#served.get(tenure.agentId);
     const claim = await Claim.take(ask, { agentSessionId: tenure.agentSessionId, runnerId });
     if (served === undefined || claim === null) return;
@@ -140,13 +145,16 @@ export class Runner {
           model: {
             contextWindow: served.models[0]!.contextWindow,
             answer: (question, signal) =>
-              answerOf(served.models, question, signal, (text) => report({ event: 'retry', ...place, text })),
+              answerOf(served.models, question, { signal, stopping: this.#stopping.signal }, (text) =>
+                report({ event: 'retry', ...place, text }),
+              ),
           },
           toolbox,
           report,
           maxSteps,
           stopping: this.#stopping.signal,
-          lost: claim.lost,
+          lost: AbortSignal.any([claim.lost, this.#ending.signal]),
+          secrets,
         },
         tenure,
       );
@@ -159,12 +167,13 @@ export class Runner {
 
   /** A model that gives no answer, a server of tools that does not start, or a refusal that no answer of the model led to. */
   async #failed(tenure: Waiting, error: unknown): Promise<void> {
+    if (this.#ending.signal.aborted) return;
     const { ask, report, onLimit } = this.#options;
     const { sessionId, agentSessionId } = tenure;
     const place = { session: sessionId, agent: tenure.agentId };
     const text = error instanceof Error ? error.message : String(error);
     try {
-      if (error instanceof ModelError && error.isPassing) {
+      if (error instanceof ModelError && error.isPassing && onLimit !== 'pause') {
         const target = onLimit === 'handoff' ? await handOffForLimit(ask, tenure, text) : null;
         if (target !== null) return report({ event: 'ended', ...place, text: `handed off to ${target}: ${text}` });
         this.#later.set(agentSessionId, Date.now() + limitMs);

@@ -5,6 +5,7 @@ import { resolveModel } from './models.ts';
 import type { ModelsFile } from './modelsFile.ts';
 import type { Served } from './runner.ts';
 import type { McpServer } from './mcpTools.ts';
+import type { Secrets } from './secrets.ts';
 import { noTools, type Toolbox } from './toolbox.ts';
 
 interface Defined {
@@ -35,6 +36,8 @@ export interface Settings {
   file: ModelsFile;
   folder: string;
   env: NodeJS.ProcessEnv;
+  /** Gets the keys of the models and what servers of tools get. */
+  secrets: Secrets;
 }
 
 /** The agents that a runner can work for, why not for others, and what those lack: of the named ones, or of all whose definition names a model. */
@@ -52,26 +55,29 @@ export async function servedAgents(
       ? agents.filter(({ models }) => models.length > 0)
       : agents.filter(({ id }) => named.includes(id));
   const problems: string[] = [];
+  const hints: string[] = [];
   const served: Served[] = [];
   for (const agent of asked) {
-    const models = await modelsOf(agent, settings);
-    if (typeof models === 'string') problems.push(models);
-    else
+    const { models, missing } = await modelsOf(agent, settings);
+    if (models.length === 0) problems.push(`Agent '${agent.id}'${missing}`);
+    else {
+      if (missing !== '') hints.push(`Agent '${agent.id}' does without a model of its list${missing}`);
+      hints.push(...toolsProblem(agent));
       served.push({
         id: agent.id,
         models,
         isNamed: named.includes(agent.id),
         openToolbox: () => toolboxOf(agent, settings),
       });
+    }
   }
-  const hints = asked.filter(({ id }) => served.some((each) => each.id === id)).flatMap(toolsProblem);
   return { served, problems, hints };
 }
 
-async function toolboxOf({ id, definition }: Defined, { folder, env }: Settings): Promise<Toolbox> {
+async function toolboxOf({ id, definition }: Defined, { folder, env, secrets }: Settings): Promise<Toolbox> {
   if (definition === null || definition.mcpServers.length === 0) return noTools;
   const { openMcpTools } = await import('./mcpTools.ts');
-  return openMcpTools(id, definition.mcpServers, { allowed: definition.tools, folder, env });
+  return openMcpTools(id, definition.mcpServers, { allowed: definition.tools, folder, env, secrets });
 }
 
 /** Tools that only a coding program has, such as Bash: the runner invents none. */
@@ -83,13 +89,22 @@ function toolsProblem({ id, definition }: Defined): string[] {
   ];
 }
 
-/** The models of a definition, the first one first; or a sentence that says what is missing. */
-async function modelsOf({ id, models: names, contextWindow }: Defined, settings: Settings): Promise<Model[] | string> {
+/** The models of a definition, the first one first, and what is missing of them; '' for nothing. */
+async function modelsOf(
+  { models: names, contextWindow }: Defined,
+  settings: Settings,
+): Promise<{ models: Model[]; missing: string }> {
   if (names.length === 0)
-    return `Agent '${id}' has no model: write 'model: anthropic/claude-sonnet-4-5', or another, into its definition, and import it`;
+    return {
+      models: [],
+      missing:
+        " has no model: write 'model: anthropic/claude-sonnet-4-5', or another, into its definition, and import it",
+    };
   const found = await Promise.all(names.map((name) => resolveModel(name, settings)));
   const models = found.filter((one): one is Model => typeof one !== 'string');
   const problems = found.filter((one) => typeof one === 'string');
-  if (models.length === 0) return `Agent '${id}': ${problems.join('; ')}`;
-  return models.map((one) => ({ ...one, contextWindow: one.contextWindow ?? contextWindow }));
+  return {
+    models: models.map((one) => ({ ...one, contextWindow: one.contextWindow ?? contextWindow })),
+    missing: problems.length === 0 ? '' : `: ${problems.join('; ')}`,
+  };
 }

@@ -9,8 +9,20 @@ export function modelErrorOf(name: string, error: unknown, key: string | undefin
     return new ModelError(`${name} broke its answer off: ${message}`, type !== 'invalid_request_error');
   }
   const { statusCode: status, responseHeaders: headers } = error;
-  if (status === undefined) return new ModelError(`${name} is not reached at ${hostOf(error.url)}: ${message}`, true);
-  if (status < 300) return new ModelError(`${name} answered what its provider does not define: ${message}`, true);
+  if (status === undefined)
+    return new ModelError(
+      `${name} is not reached at ${hostOf(error.url)}: ${message}: start its server, or check its baseURL`,
+      true,
+      null,
+      true,
+    );
+  if (status < 300)
+    return new ModelError(
+      message.includes('Failed to process successful response')
+        ? `${name} broke its answer off`
+        : `${name} answered what its provider does not define: ${message}`,
+      true,
+    );
   const isPassing = status === 429 || status === 408 || status >= 500;
   const advice =
     status === 401 || status === 403

@@ -133,3 +133,41 @@ it('works the same with every provider, whole answers and streams: parallel call
   expect([...model.keys].every((key) => key.includes('key-that-stays-here'))).toBe(true);
   expect(JSON.stringify([running.lines, running.stderr()])).not.toContain('key-that-stays-here');
 });
+
+it.each([false, true])('lets no key that a model says reach Baton or a line, streamed: %s', async (stream) => {
+  const key = 'plain passphrase of mine';
+  const id = `leaky-${stream}`;
+  const model = await vendorServer({
+    [id]: [
+      { text: `I know ${key}.`, calls: [call('note', { decision: `It is ${key}` })] },
+      { calls: [call('finish', { result: { deep: [`${key}!`] } })] },
+    ],
+  });
+  const folder = runFolder({
+    'models.json': {
+      [id]: {
+        provider: 'openai-compatible',
+        model: 'test',
+        baseURL: `${model.url}/${id}`,
+        apiKeyEnv: 'TEST_KEY',
+        stream,
+      },
+    },
+    'team/one.md': `---\nname: ${id}\ntype: TEST\nmodel: ${id}\n---\nYou are it.`,
+  });
+  const asked = await startRun(
+    folder,
+    ['--url', url, '--models', 'models.json', '--agents', 'team', '--agent', id, 'Say it'],
+    { TEST_KEY: key },
+    ['ask'],
+  );
+  expect(await asked.exited).toBe(0);
+  expect(asked.lines.map(({ text }) => text).join()).toContain('I know [redacted].');
+  expect(model.keys).toContain(`Bearer ${key}`);
+  const { rows } = await database.pool.query<{ found: string }>(
+    `SELECT content AS found FROM messages UNION ALL SELECT arguments::text FROM tool_calls
+     UNION ALL SELECT text FROM decisions UNION ALL SELECT result::text FROM sessions`,
+  );
+  expect(rows.map(({ found }) => found).filter((found) => found?.includes(key))).toEqual([]);
+  expect(JSON.stringify([asked.lines, asked.stderr()])).not.toContain(key);
+});

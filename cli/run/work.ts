@@ -12,11 +12,13 @@ import {
   type Waiting,
 } from './desk.ts';
 import { endTenure, handOff } from './ends.ts';
+import { Stopped } from './fallback.ts';
 import { fitInto } from './fit.ts';
 import { judge, type JudgedCall } from './judge.ts';
 import { refused, runOwn, toolsFor, type Outcome, type Stage } from './ownTools.ts';
 import { nudge, promptFor, type Prompt } from './prompt.ts';
 import type { Report } from './report.ts';
+import type { Secrets } from './secrets.ts';
 import type { Toolbox } from './toolbox.ts';
 
 export interface Worker {
@@ -30,8 +32,9 @@ export interface Worker {
   maxSteps: number;
   /** Aborted: the step that runs is the last one. */
   stopping: AbortSignal;
-  /** Aborted: the claim is lost, nothing more may be recorded. */
+  /** Aborted: the claim is lost, or the runner ends at once. No step is recorded any more. */
   lost: AbortSignal;
+  secrets: Secrets;
 }
 
 /** Answers without text and without calls in a row, after which the Session pauses. */
@@ -103,7 +106,10 @@ class Tenure {
         await endTenure(worker.ask, 'complete', { sessionId: place.sessionId, result: words });
         return 'finished with its last answer';
       }
-      const end = await this.#step();
+      const end = await this.#step().catch((error: unknown) => {
+        if (error instanceof Stopped) return 'stopped with the runner';
+        throw error;
+      });
       if (end !== null) return end;
       if (worker.lost.aborted) return 'stopped: another runner has the claim';
       if (!(await this.#readOn())) return 'stopped: the session was paused or moved';
@@ -164,7 +170,7 @@ class Tenure {
       fixed: JSON.stringify([prompt.system, this.#tools]).length,
       left: this.#left,
     });
-    const answer = await worker.model.answer(
+    const answered = await worker.model.answer(
       {
         ...place,
         tenure: tenureNumber(this.read.session, place),
@@ -176,8 +182,14 @@ class Tenure {
       worker.lost,
     );
     const answeredAt = performance.now();
+    const answer = {
+      ...answered,
+      response: worker.secrets.hideIn(answered.response),
+      text: worker.secrets.hide(answered.text),
+    };
     if (worker.lost.aborted) return 'stopped: another runner has the claim';
-    const detected = await detect(ask, place.agentId, answer.response);
+    // A value may come in parts of a stream.
+    const detected = worker.secrets.hideIn(await detect(ask, place.agentId, answer.response));
     if (answer.text.trim() === '' && detected.calls.length === 0) return this.#emptyAnswer(answer);
     this.#empty = 0;
     this.#isCut = answer.isCut;
@@ -212,7 +224,7 @@ class Tenure {
       model: answer.by.name,
       usage: answer.usage,
       cost: costOf(answer),
-      words: answer.text,
+      words: worker.secrets.clean(answer.text),
       calls: calls.map(({ name, error }) => ({ name, error })),
       modelMs: Math.round(answeredAt - began),
       addedMs: Math.round(this.#readMs + endedAt - answeredAt - tools),
