@@ -437,23 +437,24 @@ describe('baton run', () => {
     const { folder, ids, name } = await team({ a: [] }, (id) => ({
       [id('a')]: [
         [
-          { waitMs: 1_500, calls: [call('note', { decision: 'x' })] },
+          { calls: [call('note', { decision: 'x' })] },
+          { waitMs: 1_500, calls: [call('note', { decision: 'y' })] },
           { errors: [{ status: 429, retryAfter: 100 }], calls: [call('finish', { result: 1 })] },
         ],
       ],
     }));
     const running = await start(folder, ids);
     const id = await begin(name('a'));
-    await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('taken'), patience);
+    await vi.waitFor(() => expect(running.lines.map(({ event }) => event)).toContain('step'), patience);
     await stop(running);
     const left = await sessionOf(id);
     expect(left).toMatchObject({ status: 'RUNNING', agentSession: { state: 'ACTIVE', claim: null } });
-    expect(left.turns.nodes).toHaveLength(1);
+    expect(left.turns.nodes).toHaveLength(2);
     const next = await start(folder, []);
     await vi.waitFor(() => expect(next.lines.map(({ event }) => event)).toContain('retry'), patience);
     // It waits for the model, and asks it no more.
     await stop(next);
-    expect((await sessionOf(id)).turns.nodes).toHaveLength(1);
+    expect((await sessionOf(id)).turns.nodes).toHaveLength(2);
   });
 
   it.each([
@@ -469,7 +470,12 @@ describe('baton run', () => {
       {},
       /Nothing answers at http:\/\/127\.0\.0\.1:9 .*start Baton there, or give its address with --url/,
     ],
-    ['a models file that is not there', ['--models', 'none.yaml'], {}, /The models file none\.yaml does not exist: check the path/],
+    [
+      'a models file that is not there',
+      ['--models', 'none.yaml'],
+      {},
+      /The models file none\.yaml does not exist: check the path/,
+    ],
   ])('says in one sentence what to do about %s', async (_, args, env, sentence) => {
     const { folder } = await team({ a: [] }, () => ({}));
     const { exited, stderr } = await startRun(folder, ['--url', url, ...args], env);
