@@ -254,6 +254,11 @@ describe('no list scans a large table', () => {
     await expectIndexed(handoffs(`${where}, orderBy: { field: INITIATED_AT, direction: ASC }`), { pages: 800 });
   });
 
+  test.each(['', '(externalId: "TICKET-5000")'])('what an agent with a long history has to hear%s', async (of) => {
+    await expectIndexed(`{ agent(id: "busy") { notices${of} { id text } } }`, { pages: 15_000 });
+    await expectIndexed(`{ agent(id: "agent-3") { notices${of} { id text } } }`, { pages: 1_000 });
+  });
+
   test('the lists of an Agent and of a Session', async () => {
     await expectIndexed(
       '{ agent(id: "busy") { sessions { nodes { id } } handoffsGiven { nodes { id } } handoffsReceived { nodes { id } } } }',

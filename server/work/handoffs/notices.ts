@@ -55,10 +55,10 @@ const find = statement(`
   UNION ALL
   SELECT h.id, s.id, s.workspace_id, h.return_told_at, s.agent_id, NULL, h.status, h.target_agent_id, NULL,
     coalesce(h.rejection_reason, h.failure_reason, h.cancel_reason), NULL, h.closed_at
-  FROM sessions s JOIN handoffs h ON h.id = s.last_handoff_id JOIN agent_sessions t ON t.id = s.last_agent_session_id
+  FROM sessions s JOIN handoffs h ON h.id = s.last_handoff_id
   WHERE s.agent_id = $1 AND s.status IN ('RUNNING', 'PAUSED') AND ($2::uuid IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.external_id = $3)
     AND h.source_agent_id = $1 AND h.target_agent_session_id IS NOT NULL AND h.status IN ('REJECTED', 'FAILED', 'TIMED_OUT', 'CANCELLED')
-    AND t.agent_id = $1 AND t.ended_at IS NULL AND NOT EXISTS (SELECT FROM turns WHERE turns.agent_session_id = t.id)
+    AND NOT EXISTS (SELECT FROM turns WHERE turns.agent_session_id = s.last_agent_session_id)
   ORDER BY at, id LIMIT ${most}`);
 
 /** What an agent has to hear, the oldest first: of all its Sessions, or of one. */
