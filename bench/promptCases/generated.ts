@@ -1,6 +1,7 @@
 import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
 import { outputs } from './outputs.ts';
+import { replies, soughtInVain } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
@@ -15,6 +16,8 @@ export function generatedCases(seed: number): Case[] {
     'what people decided': decided,
     'what a person stopped': stopped,
     'saved prompts of a project': savedPrompts,
+    'short replies and other languages': replies,
+    'what was sought in vain': soughtInVain,
     'sub-agents side by side': sideBySide,
     'a sub-agent that was answered for': answeredFor,
   };

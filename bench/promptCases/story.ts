@@ -15,7 +15,9 @@ export type Step =
   | { ask: string; options: string[]; answer?: string }
   /** A summary after a cut window. */
   | { compacted: string }
-  | { subagent: string; report: string };
+  | { subagent: string; report: string }
+  /** A page of the web. */
+  | { web: string; output: string };
 
 export type Notice =
   'template' | 'skill' | 'environment' | 'reminder' | 'hook' | 'takeover' | 'local' | 'error' | 'interrupt';
@@ -173,7 +175,8 @@ function claude({ folder, branch, steps, leg }: Told): string {
       user(`This session is being continued from a previous conversation that ran out of context. ${step.compacted}`, {
         isCompactSummary: true,
       });
-    } else call('Task', { prompt: step.subagent, subagent_type: 'Explore' }, step.report);
+    } else if ('web' in step) call('WebFetch', { url: `https://${step.web}`, prompt: 'Summarise it' }, step.output);
+    else call('Task', { prompt: step.subagent, subagent_type: 'Explore' }, step.report);
   }
   return lines.map((line) => JSON.stringify(line)).join('\n');
 }
@@ -269,6 +272,7 @@ function codex({ folder, branch, steps, leg }: Told): string {
         step.answer === undefined ? null : JSON.stringify({ answers: { q: { answers: [step.answer] } } }),
       );
     else if ('compacted' in step) add('compacted', { message: step.compacted });
+    else if ('web' in step) call('web_fetch', { url: `https://${step.web}` }, step.output);
     else call('spawn_agent', { message: step.subagent }, step.report);
   }
   return lines.map((line) => JSON.stringify(line)).join('\n');
@@ -352,6 +356,7 @@ function gemini({ folder, steps, leg }: Told): string {
         step.answer === undefined ? null : JSON.stringify({ answers: { '0': step.answer } }),
       );
     else if ('compacted' in step) add('user', `<state_snapshot>\n${step.compacted}\n</state_snapshot>`);
+    else if ('web' in step) call('web_fetch', { prompt: step.web }, step.output);
     else call('codebase_investigator', { objective: step.subagent }, step.report);
   }
   return JSON.stringify({

@@ -23,11 +23,13 @@ import { observationsOf } from './derive/observations.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
+import { repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
 import { subagentTool, taskTool, webTool } from './derive/tools.ts';
+import { webGist } from './derive/web.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -114,12 +116,12 @@ export function buildContext(
         toolCallId: id,
         toolName: name,
         arguments: shorten(given ?? '{}', bounds.argumentCharacters),
-        outcome: webTool.test(name) ? shorten(bodyOf(outcome), webCharacters) : bodyOf(outcome),
+        outcome: webTool.test(name) ? webGist(bodyOf(outcome)) : bodyOf(outcome),
         failed,
         shortened:
           outcomeShortened ||
           (given ?? '').length > bounds.argumentCharacters ||
-          (webTool.test(name) && outcome.length > webCharacters),
+          (webTool.test(name) && webGist(bodyOf(outcome)) !== outcome),
         ...((subagentTool.test(name) || isTold(call, lastAssistant?.sequence ?? 0, actions)) && {
           told: true as const,
         }),
@@ -132,6 +134,7 @@ export function buildContext(
     ...listed('tasksInProgress', begun),
     ...(pending.length > 0 && listedAt(sources) < (lastAssistant?.sequence ?? 0) && { tasksOlder: true as const }),
     ...listed('filesGone', filesWithheld ? [] : goneAmong(actions, sources.files)),
+    ...listed('replies', repliesAmong(sources)),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('findings', findings),
@@ -346,6 +349,23 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
+/** Of the newest, so that they stay a small part of a Context. */
+const maxReplies = 50;
+/** What people's few words answer: the agent's message right before them. */
+function repliesAmong({ byUsers, recent, lastAssistant }: Sources): NonNullable<Context['replies']> {
+  const others = lastAssistant === null ? recent : [...recent, lastAssistant];
+  const said = [...byUsers, ...others.filter(({ role }) => role === 'ASSISTANT')].sort(
+    (a, b) => a.sequence - b.sequence,
+  );
+  return said
+    .flatMap(({ role, sequence, content }, index) => {
+      const before = said[index - 1];
+      const to = role === 'USER' && before?.role === 'ASSISTANT' ? repliedTo(content, before.content) : null;
+      return to === null ? [] : [{ sequence, to }];
+    })
+    .slice(-maxReplies);
+}
+
 /** Whether most words of a text are in another, and all that name one thing. */
 function tellsMostOf(said: string, text: string): boolean {
   const words = [...wordsIn(text)].filter((word) => word.length >= 4);
@@ -362,8 +382,6 @@ function listedAt({ tools, tasks }: Sources): number {
   return Math.max(...(calls.length > 0 ? calls : tasks.map(({ sequence }) => sequence ?? Infinity)));
 }
 
-/** Of a page of the web: the call says where the rest is. */
-const webCharacters = 300;
 const longestPlace = 1_000;
 
 function factsOf(

@@ -44,6 +44,8 @@ export interface Context {
   observations?: Finding[];
   /** Reports of sub-agents that no message tells, oldest first. Absent in Handoffs older than this field. */
   reports?: Report[];
+  /** What people's few words answer, by the number of their message. Absent in Handoffs older than this field. */
+  replies?: { sequence: number; to: string }[];
   /** Answers, approved plans, refusals and stops of people, oldest first. Absent in Handoffs older than this field. */
   answers?: Answer[];
   /** Reasons of earlier Handoffs of the Session, oldest first, each with its agents. */

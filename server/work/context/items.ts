@@ -6,10 +6,11 @@ import {
   type RecentMessage,
   type ToolSummary,
 } from './context.ts';
-import { tellingOf } from './derive/talk.ts';
-import { isStandardTool, taskTool } from './derive/tools.ts';
+import { sizeOf, tellingOf } from './derive/talk.ts';
+import { isStandardTool, taskTool, webTool } from './derive/tools.ts';
 import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
+import { plainText } from './plainText.ts';
 import { abridge } from './shorten.ts';
 import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
 
@@ -70,7 +71,8 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       role === 'USER' && sequence !== undefined ? [{ sequence }] : [],
     ),
   );
-  const again = toldAgain(context);
+  const replies = new Map((context.replies ?? []).map(({ sequence, to }) => [sequence, to]));
+  const again = toldAgain(context, replies);
   const lastWords = lastWordsOf(context);
   const isStale = (lastMessage?.sequence ?? Infinity) < lastWords;
   const isAfterRequest = (sequence: number | undefined): boolean =>
@@ -82,6 +84,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     .sort((a, b) => b.rank - a.rank || b.index - a.index)
     .map(({ message, index }): Item | null => {
       const { role, content, sequence, shortened } = message;
+      const to = replies.get(sequence ?? 0);
       // Results are shown with their calls.
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
       if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
@@ -92,7 +95,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       return {
         id: `message-${index + 1}`,
         kind: 'MESSAGE',
-        content: prefix + content,
+        content: `${prefix}${content}${to === undefined ? '' : ` (to: ${to})`}`,
         stage: stageOf[role],
         ...(role === 'USER' && isAfterRequest(sequence) && { order: 'AFTER' as const }),
         ...origin,
@@ -110,7 +113,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       'OLDER',
       assistantMessages.some(
         ({ sequence = 0, content }) =>
-          content.length >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
+          sizeOf(content) >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
       ),
     ),
     ordered(messageItem('LAST_MESSAGE', 2, report), 'BEFORE', (report?.sequence ?? Infinity) < lastWords),
@@ -174,38 +177,34 @@ const isSameText = (one: { content: string } | null, other: { content: string } 
   one !== null && other !== null && one.content.trim() === other.content.trim();
 
 /** The messages whose words a request or a later message repeats. Of one that was cut it is not known. */
-function toldAgain({ originalRequest, latestRequest, recentMessages }: Context): Set<RecentMessage> {
+function toldAgain(
+  { originalRequest, latestRequest, recentMessages }: Context,
+  replies: ReadonlyMap<number, string>,
+): Set<RecentMessage> {
   const keyOf = (role: string, content: string): string => `${role} ${content.trim()}`;
   const told = new Set(
     [originalRequest, latestRequest].flatMap((request) => (request === null ? [] : [keyOf('USER', request.content)])),
   );
   const again = new Set<RecentMessage>();
   for (const message of recentMessages.toReversed()) {
-    const { role, content, shortened } = message;
+    const { role, content, sequence = 0, shortened } = message;
     if (shortened === true || (role !== 'USER' && role !== 'ASSISTANT')) continue;
-    const key = keyOf(role, content);
+    const key = keyOf(role, `${content} ${replies.get(sequence) ?? ''}`);
     if (told.has(key)) again.add(message);
     told.add(key);
   }
   return again;
 }
 
-/** Without marks of Markdown, and the mark of an entry in a list. */
-const plainWords = (text: string): string =>
-  text
-    .replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '')
-    .replace(/[*_`#>\s]+/g, ' ')
-    .trim();
-
 /** Whether a message only repeats questions that have items of their own. */
 function onlyAsks(message: { content: string } | null, questions: readonly string[]): boolean {
   if (message === null || questions.length === 0) return false;
   const asked = new Set(
-    questions.flatMap((question) => [plainWords(question), plainWords(question.replace(/ \([^()]*\)$/, ''))]),
+    questions.flatMap((question) => [plainText(question), plainText(question.replace(/ \([^()]*\)$/, ''))]),
   );
   return message.content
     .split('\n')
-    .map(plainWords)
+    .map(plainText)
     .every((line) => line === '' || asked.has(line));
 }
 
@@ -364,11 +363,11 @@ function reportBefore<M extends { content: string; sequence?: number }>(
   last: { content: string; sequence?: number } | null,
   assistantMessages: readonly M[],
 ): M | null {
-  if (last === null || last.content.length >= reportFrom) return null;
+  if (last === null || sizeOf(last.content) >= reportFrom) return null;
   return (
     assistantMessages.findLast(
       (message) =>
-        message.content.length >= reportFrom &&
+        sizeOf(message.content) >= reportFrom &&
         message.sequence !== undefined &&
         message.sequence < (last.sequence ?? 0),
     ) ?? null
@@ -460,8 +459,9 @@ const outcomeCharacters = 600;
 
 export function callItem(given: CarriedCall, index: number): Item {
   const outcome = abridge(given.outcome, outcomeCharacters);
+  const isWeb = webTool.test(given.toolName);
   const call = {
-    made: `${given.toolName} ${given.arguments}`,
+    made: `${given.toolName} ${isWeb ? gistOf(given.arguments) : given.arguments}`,
     gist: `${given.toolName} ${gistOf(given.arguments)}`,
     outcome: `${given.failed ? 'failed: ' : ''}${outcome}`,
   };

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isSearch, isTrivial, programOf } from './commands.ts';
+import { isReading, isSearch, isTrivial, programOf } from './commands.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { screen } from './screen.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
@@ -138,12 +138,33 @@ function finish(action: Action, outcome: Outcome): void {
   action.code = outcome.code;
 }
 
-/** A search without matches and a comparison with differences exit with 1, but did not fail. */
+/**
+ * A search without matches and a comparison with differences exit with 1, but did not fail; nor did a search through `xargs`, which
+ * exits with 123 then. Not when another command of the line may have failed, or something complained.
+ */
 function foundNothing(parts: Action['parts'], { ending, output, code }: Outcome): boolean {
   const last = parts.at(-1);
-  if (ending !== 'FAILED' || last === undefined || !isSearch(last) || (code ?? 1) !== 1) return false;
-  return output === '' || /^(diff|cmp|git)$/.test(programOf(last).program);
+  if (ending !== 'FAILED' || last === undefined) return false;
+  if (listsNothing(last, output)) return true;
+  if (!isSearch(searchIn(last)) || (code ?? 1) !== (programOf(last).program === 'xargs' ? 123 : 1)) return false;
+  if (output === '' || /^(diff|cmp|git)$/.test(programOf(last).program)) return true;
+  return (
+    code === 1 && parts.slice(0, -1).every((part) => isReading(part) || isTrivial(part)) && !complaint.test(output)
+  );
 }
+const complaint = /^(?:\S+: )?(?:\w+): .*(?:No such file|cannot|can't|denied|not found|error|invalid)/im;
+const searchIn = (part: Action['parts'][number]): Action['parts'][number] => {
+  const { program, args } = programOf(part);
+  return program === 'xargs'
+    ? { ...part, words: args.slice(args.findIndex((arg) => !/^-|^\d+$|^\{\}$/.test(arg))) }
+    : part;
+};
+/** A list of packages or of requests that is empty. */
+const listsNothing = (part: Action['parts'][number], output: string): boolean =>
+  /^(?:npm|pnpm|yarn) (?:ls|list|why)\b/.test(part.words.join(' '))
+    ? /\(empty\)\s*$/.test(output)
+    : /^gh (?:pr|issue|run|release) (?:view|list|status)\b/.test(part.words.join(' ')) &&
+      /^no \S.* found\b/i.test(output);
 
 const textOf = (...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');

@@ -223,6 +223,24 @@ test.each([
   expect(left(failed('a', 'npm test'), failed('b', 'npm test', error))).toEqual(['a']);
 });
 
+test.each([
+  ['rg -n newCart src; rg -n NEW_CART src', 'Exit code 1\nsrc/a.ts:3: newCart'],
+  ['grep -rn flag docs && grep -rn newCart docs', 'Exit code 1\ndocs/a.md:1: flag'],
+  ["find . -name '*.flag' | xargs grep -l newCart", 'Exit code 123'],
+  ['npm ls left-pad', 'Exit code 1\nshop@1.0.0 /work\n└── (empty)'],
+  ['gh pr view 12', 'Exit code 1\nno pull requests found for branch "main"'],
+])('%s that found nothing is no failed attempt', (command, error) => {
+  expect(left(failed('a', command, error))).toEqual([]);
+});
+
+test.each([
+  ['npm run deploy && grep -q done deploy.log', 'Exit code 1\nuploading'],
+  ['cat a.txt > b.txt; grep x c.txt', 'Exit code 1\ngrep: c.txt: Permission denied'],
+  ['npm ls left-pad', 'Exit code 1\nnpm error missing: left-pad@1, required by shop@1.0.0'],
+])('%s that failed stays one', (command, error) => {
+  expect(left(failed('a', command, error))).toEqual(['a']);
+});
+
 test('ignores calls that never ran', () => {
   expect(left(failed('a', 'npm test', '<tool_use_error>Sibling tool call errored</tool_use_error>'))).toEqual([]);
   expect(left(ran('a', 'npm test', {}))).toEqual([]);

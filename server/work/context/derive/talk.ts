@@ -19,15 +19,31 @@ const orders = new RegExp(
   String.raw`^(?:(?:${filler})[,.!:;]?(?:\s*[—–-])?\s*)*(?:now|next|then|first|finally),? (?:(?:also|just|let me) )*(?:${verbs})\b`,
   'i',
 );
+/** The same in other languages. Letters without spaces between words stand anywhere in the sentence. */
+const announcesElsewhere = new RegExp(
+  [
+    String.raw`^(?:(?:bien|parfait|maintenant|ensuite|d'abord|puis)[,.!:]?\s*)*(?:je (?:vais|vérifie|regarde|relance|lance|lis|cherche|commence|continue|passe)|voyons|laissez-moi|passons)\s.*$`,
+    String.raw`^(?:(?:gut|perfekt|also|okay|jetzt|nun|dann|zuerst|als nächstes)[,.!:]?\s*)*(?:ich (?:schaue|prüfe|lasse|werde|sehe|suche|lese|starte|führe|beginne|aktualisiere)|(?:schaue|prüfe|lasse|werde|sehe|suche|lese|starte|führe|beginne|aktualisiere) ich|lass(?:en sie)? mich)\s.*$`,
+    String.raw`^(?:(?:bien|perfecto|ahora|luego|primero|ótimo|agora|depois|primeiro|bene|perfetto|ora|adesso|poi)[,.!:]?\s*)*(?:voy a|vamos a|déjame|permíteme|vou|deixe-me|fammi|lascia che|andiamo a)\s.*$`,
+    String.raw`^(?:(?:хорошо|отлично|теперь|сейчас|далее|затем|сначала)[,.!:]?\s*)*(?:я )?(?:посмотрю|проверю|запущу|давайте|прочитаю|обновлю|начну|продолжу)(?:[\s,.].*)?$`,
+    String.raw`^(?:好的?[，。！]?)?(?:让我|我来|我先|我将|我会|接下来|下面我|然后我|(?:现在|首先)我?(?:来|先|开始|运行|检查|更新|修改|查看|添加|看)).*$`,
+    String.raw`^.{2,}(?:確認|実行|調査|修正|変更|追加|更新|作成|検索|開始|検証|実装|調べ|見て|読み)(?:し|み|て)?(?:ます|ましょう|みます|いきます)[。！]?$`,
+    String.raw`^.*겠습니다[.!]?$`,
+  ].join('|'),
+  'i',
+);
 /** What makes an announcement worth keeping. */
+const reasonsElsewhere =
+  /parce que|puisque|afin d|au lieu d|(?<![\p{L}])(?:car|cause|weil|damit|statt|sodass|denn|Ursache|porque|ya que|para que|en lugar|pois|já que|perché|poiché|invece|потому|чтобы|вместо|причина)(?![\p{L}])|ため|ので|代わり|理由|原因|因为|由于|以免|避免|而不是|为了|否则|때문|위해|대신|원인/iu;
 const reasons =
   /\b(?:because|since|instead|rather than|so that|not\b.{1,40}\bbut|decided|found|turns out|must|never|don't|fails?|broken|bug|cause)\b|:\s*\S+.*\d/i;
-const sentences = /((?<=[.!:])\s+|\n+)/;
+const sentences = /((?<=[.!:])\s+|\n+|(?<=[。！]))/;
 /** Lists, tables, headings and code are no talk. */
 const structured = /^\s*(?:[-*#|>]|\d+[.)]|`{3}|~{3})/m;
 
+const givesReason = (text: string): boolean => reasons.test(text) || reasonsElsewhere.test(text);
 const isAnnouncement = (sentence: string): boolean =>
-  (announces.test(sentence) || orders.test(sentence)) && !reasons.test(sentence);
+  (announces.test(sentence) || orders.test(sentence) || announcesElsewhere.test(sentence)) && !givesReason(sentence);
 
 /** A message of an agent without the sentences that only announce its next step; empty when it says nothing else. */
 export function withoutAnnouncements(content: string): string {
@@ -50,7 +66,7 @@ const isAside = (content: string): boolean => withoutAnnouncements(content) === 
 
 /** Letters of which each is about a word. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
-const sizeOf = (text: string): number => text.length + 2 * (text.match(dense)?.length ?? 0);
+export const sizeOf = (text: string): number => text.length + 2 * (text.match(dense)?.length ?? 0);
 /** A shorter message between others is progress, unless it gives a reason. */
 const shortestNote = 250;
 /** From this size on, the last words before a person's are an answer, which tells what came of the progress before it. */
@@ -70,7 +86,7 @@ export function withoutOpening(report: string): string {
 }
 
 const isProgress = (content: string): boolean =>
-  sizeOf(content) < shortestNote && !reasons.test(content) && !structured.test(content);
+  sizeOf(content) < shortestNote && !givesReason(content) && !structured.test(content);
 
 /** The newest message of an agent is no aside: its successor goes on from there. */
 export function tellingOf<Message extends { sequence: number; content: string }>(

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { repliedTo } from './replies.ts';
+
+const offer = 'Renamed. I can also:\n1. Write a **migration**\n2) Update the seeds\n\nWhich one?';
+
+test.each([
+  ['1', offer, 'Write a migration'],
+  ['2.', offer, 'Update the seeds'],
+  ['both', offer, 'Which one?'],
+  ['7', offer, 'Which one?'],
+  ['CR', '4) [CR] Code Review: all of it\n5) [PM] Party', 'Code Review: all of it'],
+  ['no', 'The view stays. Should I drop it in 005? I would not.', 'Should I drop it in 005?'],
+  ['可以', '变更如下。\n请确认允许我应用补丁。', '请确认允许我应用补丁。'],
+  ['oui', 'C’est fait. Souhaites-tu que je traite ces corrections ?', 'Souhaites-tu que je traite ces corrections ?'],
+])('%j is told with what it answers', (reply, message, to) => {
+  expect(repliedTo(reply, message)).toBe(to);
+});
+
+test.each([
+  ['go on', 'Step 3 is done.'],
+  ['Keep the module and mark it deprecated.', 'Shall I delete it?'],
+  ['/compact', 'Shall I delete it?'],
+  ['yes', ''],
+  ['', 'Shall I?'],
+])('%j after %j stands alone', (reply, message) => {
+  expect(repliedTo(reply, message)).toBeNull();
+});
+
+test('what a reply answers is one short line of the message', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 300, unit: 'grapheme' }), fc.constantFrom('1', 'yes', 'b'), (message, reply) => {
+      const to = repliedTo(reply, `${message}\nShall I?`) ?? '';
+      expect(to.length).toBeLessThanOrEqual(80);
+      expect(to).not.toContain('\n');
+    }),
+  );
+});

@@ -1,0 +1,35 @@
+import { plainText } from '../plainText.ts';
+import { shorten } from '../shorten.ts';
+import { sizeOf } from './talk.ts';
+
+/** A longer message says by itself what it is about. */
+const longestReply = 24;
+const characters = 80;
+/** What a reply answers stands at the end. */
+const considered = 2_000;
+
+/** What an agent's message asked or offered, to which a person said so few words that they alone tell nothing; null for other words. */
+export function repliedTo(reply: string, message: string): string | null {
+  const said = reply.trim();
+  if (said === '' || sizeOf(said) > longestReply || said.startsWith('/')) return null;
+  const text = message.slice(-considered);
+  const chosen = /^(?:option |#)?(\d{1,2}|[a-z]{1,2})[.)]?$/i.exec(said)?.[1];
+  if (chosen !== undefined) {
+    const entry = text
+      .split('\n')
+      .map((line) => /^\W{0,6}(?:\d{1,2}[.)] \[)?(\d{1,2}|[a-z]{1,2})[.):\]]\W{0,4}\s*(\S.*)$/i.exec(line))
+      .findLast((found) => found !== null && found[1]!.toLowerCase() === chosen.toLowerCase());
+    if (entry != null) return oneLine(entry[2]!);
+  }
+  const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((each) => /[\p{L}\p{N}]/u.test(each));
+  const last = sentences.at(-1) ?? '';
+  const asked =
+    sentences.findLast((each) => /[?？]["'”’)*_\s]*$/.test(each)) ?? (invites.test(last) ? last : undefined);
+  return asked === undefined ? null : oneLine(asked);
+}
+
+/** Asks without the mark of a question. */
+const invites =
+  /\b(?:please|confirm|let me know|tell me|choose|merci|souhait\w*|bitte|confirma\w*)\b|请|確認|ください|확인/i;
+
+const oneLine = (text: string): string => shorten(plainText(text), characters);
