@@ -418,6 +418,22 @@ describe('baton run', () => {
     await stop(running);
   });
 
+  it('completes a session whose runner was killed between the result of finish and the end', async () => {
+    const { folder, ids, name } = await team({ a: [] }, (id) => ({ [id('a')]: [[{ text: 'Never asked.' }]] }));
+    const id = await begin(name('a'));
+    const { agentSession } = await sessionOf(id);
+    const finish = callId(agentSession!.id, 0, 0);
+    await append(id, {
+      messages: [{ role: 'ASSISTANT', content: 'I finish.' }],
+      toolCalls: [{ callId: finish, name: 'finish', arguments: { result: { n: 7 } }, result: 'The work is finished.' }],
+    });
+    const running = await start(folder, ids);
+    const done = await ends(id);
+    expect(done.result).toEqual({ n: 7 });
+    expect(done.turns.nodes).toHaveLength(1);
+    await stop(running);
+  });
+
   it('leaves work to the program that records it, unless the agent is named', async () => {
     const { folder, name } = await team({ a: [] }, (id) => ({
       [id('a')]: [[1, 2].map(() => ({ calls: [call('finish', { result: 1 })] }))],

@@ -258,7 +258,10 @@ class Tenure {
 
   /** Runs the calls of a step that a runner recorded and did not end. */
   async #goOn(step: Step): Promise<string | null> {
-    const open = step.calls.filter(({ result, error }) => result === null && error === null);
+    // The result of `finish` is recorded before the Session is completed: done again, it changes nothing but that.
+    const open = step.calls.filter(
+      ({ name, result, error }) => error === null && (result === null || (name === 'finish' && this.#stage === null)),
+    );
     if (open.length === 0) return null;
     // Baton reads the recorded calls as it read the answer.
     const response = open.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }));
