@@ -18,6 +18,7 @@ export const ofItself = [
   'sessions',
   'handoffsReceived',
   'handoffsGiven',
+  'notices',
 ];
 
 /** Selects all fields of a type, down to `depth` levels of objects. Of an Agent without those of itself only. */
