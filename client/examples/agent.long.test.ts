@@ -121,7 +121,7 @@ describe('the example agent', () => {
     const guarded = await startApp(db, { variables: { BATON_ADMIN_KEY: key } });
     const stranger = await runAgent(['claude-1', '--url', guarded.url], { BATON_KEY: 'wrong' });
     expect(await stranger.exited).toBe(1);
-    expect(stranger.output()).toMatch(/^FORBIDDEN: /m);
+    expect(stranger.output()).toMatch(/^Baton at \S+ does not know the key in BATON_KEY: /m);
     expect(await (await runAgent([])).exited).toBe(2);
   }, 200_000);
 
