@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../client/api/request.ts';
-import { encodeId } from '../server/core/ids.ts';
+import { decodeId, encodeId } from '../server/core/ids.ts';
+import { silentLog } from '../server/infra/log.ts';
+import { sweep } from '../server/work/handoffs/sweep.ts';
 import { testDatabase } from '../test/database.ts';
 import { runFolder, startRun, type Running } from '../test/running.ts';
 import { startApp } from '../test/server.ts';
@@ -331,22 +333,50 @@ describe('baton run', () => {
     for (const body of bodies) expect(body.length).toBeLessThan(6_000 * 4);
   });
 
-  it('waits while a person decides about a handoff, and tells the model of a decline', async () => {
-    const { folder, ids, name } = await team({ a: ['b'], b: [] }, (id) => ({
-      [id('a')]: [
-        [
-          { calls: [call(`transfer_to_${id('b')}`)] },
-          { calls: [call('note', { decision: 'Went on' })] },
-          { calls: [call('finish', { result: 'Alone' })] },
-        ],
-      ],
-    }));
+  it.each([
+    [
+      'a decline',
+      (handoffId: string) =>
+        ask(
+          'mutation ($input: DeclineHandoffInput!) { declineHandoff(input: $input) { __typename ... on Error { code message } } }',
+          { input: { handoffId, reason: 'Do it yourself' } },
+        ),
+      /was declined by a person: .*Do it yourself/,
+    ],
+    [
+      'a time-out',
+      async (handoffId: string) => {
+        const past = "UPDATE %s SET deadline_at = clock_timestamp() - interval '1 second' WHERE %s = $1";
+        const uuid = decodeId(handoffId)!.uuid;
+        await database.pool.query(past.replace('%s', 'approvals').replace('%s', 'handoff_id'), [uuid]);
+        await database.pool.query(past.replace('%s', 'handoffs').replace('%s', 'id'), [uuid]);
+        await sweep({ pool: database.pool, log: silentLog });
+      },
+      /was approved by nobody in time/,
+    ],
+  ])('waits while a person decides about a handoff, and tells the model of %s', async (_, decide, words) => {
+    const scripts: Record<string, VendorAnswer[]> = {};
+    const model = await vendorServer(scripts);
+    const { folder, ids, name } = await team(
+      { a: ['b'], b: [] },
+      () => ({}),
+      () => ({ model: 'local' }),
+    );
+    scripts['a'] = [
+      { calls: [{ name: `transfer_to_${name('b')}`, args: { reason: 'Go on' } }] },
+      { calls: [{ name: 'note', args: { decision: 'Went on' } }] },
+      { calls: [{ name: 'finish', args: { result: 'Alone' } }] },
+    ];
+    writeFileSync(
+      join(folder, 'models.json'),
+      JSON.stringify({ local: { provider: 'openai-compatible', model: 'm', baseURL: `${model.url}/a` } }),
+    );
     const { session: made } = await ask<{ session: { id: string } }>(
       `mutation ($input: CreateSessionInput!) { answer: createSession(input: $input) {
         ... on CreateSessionPayload { session { id } } ... on Error { code message } } }`,
       { input: { title: 'Work', agentId: name('a'), handoffApproval: 'REQUIRED' } },
     );
-    const running = await start(folder, ids);
+    const running = await start(folder, ids, '--models', 'models.json');
     await vi.waitFor(
       () => expect(running.lines.at(-1)?.text).toBe(`waits for a person to approve the handoff to ${name('b')}`),
       patience,
@@ -357,12 +387,11 @@ describe('baton run', () => {
     );
     expect(found).toMatchObject({ status: 'RUNNING', lastHandoff: { status: 'PROPOSED' } });
     expect(running.lines.filter(({ event }) => event === 'step')).toHaveLength(1);
-    await ask(
-      `mutation ($input: DeclineHandoffInput!) { declineHandoff(input: $input) { __typename ... on Error { code message } } }`,
-      { input: { handoffId: found.lastHandoff.id, reason: 'Do it yourself' } },
-    );
+    await decide(found.lastHandoff.id);
     expect(await ends(made.id)).toMatchObject({ result: 'Alone', decisions: [{ text: 'Went on' }] });
     await stop(running);
+    const heard = model.received['a']!.map((body) => words.test(JSON.stringify(body)));
+    expect(heard).toEqual([false, true, true]);
   });
 
   it('takes a session through a pipeline, with refused outcomes given back', async () => {

@@ -129,12 +129,7 @@ export interface TenureRead {
       startSequence: number;
       initiatedByHandoff: { id: string; sourceAgent: { id: string } | null } | null;
     } | null;
-    lastHandoff: {
-      status: string;
-      targetAgent: { id: string };
-      sourceAgentSession: { id: string } | null;
-      approval: { note: string | null } | null;
-    } | null;
+    lastHandoff: { id: string; sourceAgentSession: { id: string } | null } | null;
     agentSessions: { nodes: { id: string; activatedAt: string | null; agent: { id: string } }[] };
     pipeline: {
       stage: string | null;
@@ -142,16 +137,20 @@ export interface TenureRead {
       pipeline: { transitions: { from: string; outcome: string; payloadSchema: unknown }[] };
     } | null;
   } | null;
-  agent: { prompt: { text: string }; collaborators: { id: string; status: string }[] } | null;
+  agent: {
+    prompt: { text: string };
+    collaborators: { id: string; status: string }[];
+    notices: { id: string; text: string }[];
+  } | null;
 }
 
 const tenureQuery = `query RunTenure($sessionId: ID!, $agentId: ID!) {
   session(id: $sessionId) { title status turns(first: ${turnsAtOnce}) { ${turnsFields} }
     agentSession { id startSequence initiatedByHandoff { id sourceAgent { id } } }
-    lastHandoff { status targetAgent { id } sourceAgentSession { id } approval { note } }
+    lastHandoff { id sourceAgentSession { id } }
     agentSessions(first: 100) { nodes { id activatedAt agent { id } } }
     pipeline { stage guide pipeline { transitions { from outcome payloadSchema } } } }
-  agent(id: $agentId) { prompt(sessionId: $sessionId) { text } collaborators { id status } } }`;
+  agent(id: $agentId) { prompt(sessionId: $sessionId) { text } collaborators { id status } notices(sessionId: $sessionId) { id text } } }`;
 
 export const readTenure = (ask: Api, variables: { sessionId: string; agentId: string }): Promise<TenureRead> =>
   ask<TenureRead>(tenureQuery, variables);

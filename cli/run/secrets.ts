@@ -29,6 +29,8 @@ export class Secrets {
     if (typeof value === 'string') return this.hide(value) as Value;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map((each: unknown) => this.hideIn(each)) as Value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.hideIn(each)])) as Value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [this.hide(name), this.hideIn(each)]),
+    ) as Value;
   }
 }

@@ -47,6 +47,11 @@ export async function workIn(worker: Worker, place: Waiting): Promise<string> {
   return tenure.work();
 }
 
+interface Opened {
+  session: NonNullable<TenureRead['session']>;
+  agent: NonNullable<TenureRead['agent']>;
+}
+
 class Tenure {
   /** The turn up to which the log was read. */
   #lastTurn = 0;
@@ -63,7 +68,7 @@ class Tenure {
   private constructor(
     private readonly worker: Worker,
     private readonly place: Waiting,
-    private readonly read: { session: NonNullable<TenureRead['session']>; agent: NonNullable<TenureRead['agent']> },
+    private readonly read: Opened,
     private readonly prompt: Prompt,
     handoffs: readonly Tool[],
   ) {
@@ -92,8 +97,8 @@ class Tenure {
       const end = await this.#goOn(left);
       if (end !== null) return end;
     }
-    const declined = declineOf(this.read.session);
-    if (declined !== null) this.#entries.push({ kind: 'said', text: declined });
+    const decision = decisionOn(this.read);
+    if (decision !== null) this.#entries.push({ kind: 'said', text: decision });
     for (;;) {
       if (worker.stopping.aborted) return 'stopped with the runner';
       if (this.#steps >= worker.maxSteps) {
@@ -340,11 +345,14 @@ class Tenure {
   }
 }
 
-/** What a person said against the last handoff of this tenure; null when nobody did. */
-function declineOf({ lastHandoff, agentSession }: NonNullable<TenureRead['session']>): string | null {
-  if (lastHandoff?.status !== 'DECLINED' || lastHandoff.sourceAgentSession?.id !== agentSession?.id) return null;
-  const note = lastHandoff.approval?.note;
-  return `A person declined your handoff to '${lastHandoff.targetAgent.id}'${note ? `: ${note}` : ''}. Go on without it.`;
+/**
+ * What was decided about the handoff that this tenure proposed last; null when nothing keeps it here. It is not confirmed: who takes the
+ * tenure over reads the log alone, and has to hear it too.
+ */
+function decisionOn({ session, agent }: Opened): string | null {
+  const { lastHandoff, agentSession } = session;
+  if (lastHandoff === null || lastHandoff.sourceAgentSession?.id !== agentSession?.id) return null;
+  return agent.notices.find(({ id }) => id === lastHandoff.id)?.text ?? null;
 }
 
 const isLast = ({ act, name }: JudgedCall): boolean => act === 'handoff' || act === 'finish' || name === 'ask_person';

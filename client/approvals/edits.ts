@@ -52,7 +52,7 @@ const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
 const changedTexts = (given: EditDraft, draft: EditDraft) =>
   textNames.filter((name) => draft[name].trim() !== given[name].trim());
 
-/** A choice of everything is none. */
+/** Null when everything is passed on: then nothing is chosen. */
 const carryOf = (draft: CarryDraft | null): CarryInput | null => {
   const carry = draft && toCarry(draft);
   return JSON.stringify(carry) === JSON.stringify(toCarry(everything)) ? null : carry;
