@@ -12,7 +12,7 @@ import { schema } from '../server/api/graphql/schema.ts';
 import { encodeId, newId, type IdPrefix } from '../server/core/ids.ts';
 import type { Caller } from '../server/core/work.ts';
 import { archiveAgent } from '../server/work/agents/archiveAgent.ts';
-import { testDatabase } from './database.ts';
+import { testDatabase, type TestDatabase } from './database.ts';
 import { client } from './graphql.ts';
 import { hashAllTables } from './hash.ts';
 import { webhookKey } from './keyring.ts';
@@ -93,8 +93,8 @@ export function documentOf(mutation: Mutation): string {
   return `mutation ($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${fragments.join(' ')} } }`;
 }
 
-export async function house(): Promise<House> {
-  const db = await testDatabase();
+export async function house(given?: TestDatabase): Promise<House> {
+  const db = given ?? (await testDatabase());
   const { url } = await startApp(db, { variables: { BATON_WEBHOOK_KEY: webhookKey } });
   const api = client(url);
   const here = world(db.pool);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { movableClock } from '../../../test/clock.ts';
+import { testDatabase } from '../../../test/database.ts';
 import { brokenInvariants } from '../../../test/invariants.ts';
 import { house, testRefusals, unknownId } from '../../../test/refusals.ts';
 import { agentCaller } from '../../../test/world.ts';
@@ -9,9 +10,10 @@ import { acceptHandoff } from '../handoffs/changeHandoff.ts';
 import { claimTenure } from './claimTenure.ts';
 import { refusalOfClaim } from './rules.ts';
 
-const home = await house();
-const { db, agent, session, reassign, run, unique } = home;
+const db = await testDatabase();
 const clock = await movableClock(db);
+const home = await house(db);
+const { agent, session, reassign, run, unique } = home;
 await agent('a', { maxCapacity: 100 });
 await agent('b', { maxCapacity: 100 });
 
