@@ -115,6 +115,7 @@ export const queries: Record<string, (of: LargeData) => object> = {
   agent: () => ({ id: 'ada' }),
   agents: () => page,
   approvals: () => page,
+  attention: () => page,
   contextItem: ({ handoffId, itemId }) => ({ handoffId, itemId }),
   contextPreview: ({ sessionId }) => ({ sessionId, maxTokens: 100_000 }),
   deliveries: ({ webhookId }) => ({ webhookId, ...page }),

@@ -63,6 +63,16 @@ const queries: Record<string, Read> = {
     mark: id,
     AGENT: 'its own',
   },
+  attention: {
+    query: '{ answer: attention(first: 100) { totalCount nodes { session { id } text } } }',
+    variables: async (whose) => {
+      const sessionId = await held(whose);
+      await run(askPerson, { sessionId, question: 'Which?', options: null });
+      return { id: encodeId('session', sessionId) };
+    },
+    mark: id,
+    AGENT: 'its own',
+  },
   simulateApproval: {
     query: 'query ($id: ID!) { answer: simulateApproval(handoffId: $id) { wouldSucceed target { agent { id } } } }',
     variables: async (whose) => {

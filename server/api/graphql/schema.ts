@@ -38,6 +38,7 @@ import '../registry/mutations.ts';
 import '../registry/schema.ts';
 import '../search/schema.ts';
 import '../sessions/agentSessionSchema.ts';
+import '../sessions/attentionSchema.ts';
 import '../sessions/listSchema.ts';
 import '../sessions/mutations.ts';
 import '../sessions/schema.ts';

@@ -257,6 +257,18 @@ describe('sends a constant number of statements, for 1 row and for 100', () => {
     expect(await statementsOf(query)).toBe(statements);
   });
 
+  test('attention: one for the time of situations, one for the page, and one for the records at each of its places', async () => {
+    const attention = (fields: string) =>
+      `query ($n: Int) { attention(first: $n) { nodes { kind since text ${fields} } } }`;
+    expect(await statementsOf(attention(''))).toBe(2);
+    // Of questions, which have neither a handoff nor a webhook.
+    expect(
+      await statementsOf(
+        attention('agent { id name } session { id title agent { id } } handoff { id status } webhook { id }'),
+      ),
+    ).toBe(4);
+  });
+
   test('handoffCounts: one for the page, and one for the agents at each of its two places', async () => {
     expect(
       await statementsOf(

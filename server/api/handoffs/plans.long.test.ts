@@ -63,7 +63,15 @@ interface Plan {
 }
 
 // Changes of counts are folded every few seconds.
-const small = new Set(['agents', 'agent_collaborators', 'handoff_path_changes', 'keys', 'pipelines', 'queue_entries']);
+const small = new Set([
+  'agents',
+  'agent_collaborators',
+  'handoff_path_changes',
+  'keys',
+  'pipelines',
+  'queue_entries',
+  'webhooks',
+]);
 /** Without rows in this data. */
 const empty = new Set(['inbox_entries', 'turns']);
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
@@ -247,6 +255,19 @@ describe('no list scans a large table', () => {
   test('sessions in several situations: the open ones, with a handoff of each', async () => {
     const where = '{ situation: [WITHOUT_HOLDER, LIMIT_REACHED, WAITING_FOR_ACCEPTANCE, QUEUED, PAUSED] }';
     await expectIndexed(sessions(`where: ${where}`), { pages: 50_000 });
+  });
+
+  test.each([
+    '{}',
+    '{ agentId: "agent-3" }',
+    '{ project: "rare" }',
+    '{ kinds: [NOT_ACCEPTED] }',
+    '{ kinds: [WEBHOOK] }',
+  ])('what needs a person: the open sessions, with what each of them waits for, by %s', async (where) => {
+    await expectIndexed(
+      `{ attention(where: ${where}) { totalCount nodes { kind text agent { id } session { id title } handoff { id status } } } }`,
+      { pages: 60_000 },
+    );
   });
 
   test('open handoffs of an agent with a long history, oldest first', async () => {

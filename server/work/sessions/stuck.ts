@@ -9,16 +9,24 @@ export const atMaxHandoffs = `SELECT s.id FROM sessions s WHERE ${isOpen} AND s.
       ELSE count(DISTINCT e.id) FILTER (WHERE e.attempt > 1 AND (h.via IN ('API', 'TOOL') OR h.actor_role = 'AGENT')) END
     FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.stage_entry_id WHERE h.session_id = s.id AND h.operator_epoch = s.operator_epoch)`;
 
+/** SQL: an agent `a` that works no more. */
+export const isAway = `(a.administrative_status = 'OFFLINE' OR a.archived_at IS NOT NULL)`;
+
+/** SQL: an agent `a` that may get the Session of the queue entry `q`, if not now, then when it has a free place. */
+export const mayGet = `a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE' AND NOT a.id = ANY (q.excluded_agent_ids)
+      AND (q.agent_type IS NULL OR a.type = q.agent_type) AND (q.role IS NULL OR a.role = q.role)`;
+
+/** SQL of the Sessions that wait for agents of which none is available. */
+export const withoutAgent = `SELECT q.session_id AS id FROM queue_entries q WHERE NOT q.escalated AND NOT q.suspended AND NOT EXISTS (
+    SELECT FROM agents a WHERE ${mayGet})`;
+
 /** SQL of the open Sessions `s.id` that no Agent can go on with until a person acts, by reason. */
 const found = {
   ESCALATED: `SELECT q.session_id AS id FROM queue_entries q WHERE q.escalated`,
-  NO_AGENT: `SELECT q.session_id AS id FROM queue_entries q WHERE NOT q.escalated AND NOT q.suspended AND NOT EXISTS (
-    SELECT FROM agents a WHERE a.archived_at IS NULL AND a.administrative_status = 'AVAILABLE' AND NOT a.id = ANY (q.excluded_agent_ids)
-      AND (q.agent_type IS NULL OR a.type = q.agent_type) AND (q.role IS NULL OR a.role = q.role))`,
+  NO_AGENT: withoutAgent,
   UNASSIGNED: `SELECT s.id FROM sessions s WHERE s.agent_id IS NULL AND ${isOpen}
     AND NOT EXISTS (SELECT FROM queue_entries q WHERE q.session_id = s.id)`,
-  HOLDER_AWAY: `SELECT s.id FROM sessions s JOIN agents a ON a.id = s.agent_id
-    WHERE ${isOpen} AND (a.administrative_status = 'OFFLINE' OR a.archived_at IS NOT NULL)`,
+  HOLDER_AWAY: `SELECT s.id FROM sessions s JOIN agents a ON a.id = s.agent_id WHERE ${isOpen} AND ${isAway}`,
   MAX_HANDOFFS: atMaxHandoffs,
 } as const;
 
