@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../client/api/request.ts';
 import { decodeId, encodeId } from '../server/core/ids.ts';
+import { packageFolder } from '../server/core/place.ts';
 import { silentLog } from '../server/infra/log.ts';
 import { sweep } from '../server/work/handoffs/sweep.ts';
 import { testDatabase } from '../test/database.ts';
@@ -120,6 +121,20 @@ const callsOf = ({ turns }: SessionRead): string[] =>
   turns.nodes.flatMap(({ agentSession, toolCalls }) =>
     toolCalls.map(({ name, error }) => `${agentSession?.agent.id}: ${name}${error === null ? '' : ` (${error})`}`),
   );
+
+const sdk = join(packageFolder, 'node_modules/@modelcontextprotocol/sdk/dist/esm/server');
+/** A server of a tool that answers when there is a file named `go`. */
+const slowServer = `
+import { existsSync } from 'node:fs';
+import { McpServer } from '${sdk}/mcp.js';
+import { StdioServerTransport } from '${sdk}/stdio.js';
+const server = new McpServer({ name: 'slow', version: '1' });
+server.registerTool('wait', {}, async () => {
+  while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 20));
+  return { content: [{ type: 'text', text: 'done' }] };
+});
+await server.connect(new StdioServerTransport());
+`;
 
 describe('baton run', () => {
   it('works on a session from the first agent to the result, and prints one line for each step', async () => {
@@ -296,6 +311,53 @@ describe('baton run', () => {
       }),
     );
   });
+
+  it.each(['said something', 'paused the session'])(
+    'asks its model again, or no more, when a person %s while a tool ran',
+    async (what) => {
+      const model = await vendorServer({
+        a: [
+          { calls: [{ name: 'mcp__slow__wait', args: {} }] },
+          // Asked while the result is recorded: an answer never comes.
+          { fault: 'silent' },
+          { calls: [{ name: 'finish', args: { result: 1 } }] },
+        ],
+      });
+      const { folder, ids, name } = await team(
+        { a: [] },
+        () => ({}),
+        () => ({ model: 'local', mcpServers: `{ slow: { command: ${process.execPath}, args: [slow.mjs] } }` }),
+      );
+      writeFileSync(join(folder, 'slow.mjs'), slowServer);
+      writeFileSync(
+        join(folder, 'models.json'),
+        JSON.stringify({ local: { provider: 'openai-compatible', model: 'm', baseURL: `${model.url}/a` } }),
+      );
+      const running = await start(folder, ids, '--models', 'models.json');
+      const id = await begin(name('a'));
+      await vi.waitFor(async () => expect((await sessionOf(id)).turns.nodes).toHaveLength(1), patience);
+      if (what === 'said something') await append(id, { messages: [{ role: 'USER', content: 'Make it blue.' }] });
+      else
+        await ask(
+          'mutation ($input: PauseSessionInput!) { pauseSession(input: $input) { __typename ... on Error { code message } } }',
+          { input: { sessionId: id } },
+        );
+      writeFileSync(join(folder, 'go'), '');
+      if (what === 'said something') {
+        await ends(id);
+        expect(JSON.stringify(model.received['a']!.at(-1))).toContain('Make it blue.');
+      } else
+        await vi.waitFor(
+          () =>
+            expect(running.lines).toContainEqual(
+              expect.objectContaining({ text: 'stopped: the session was paused or moved' }),
+            ),
+          patience,
+        );
+      expect((await sessionOf(id)).turns.nodes[0]!.toolCalls).toMatchObject([{ error: null }]);
+      await stop(running);
+    },
+  );
 
   it('leaves the oldest results out when the window is nearly full, and gives them when they are read', async () => {
     const long = 'A long request. '.repeat(300);

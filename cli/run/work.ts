@@ -1,5 +1,5 @@
 import { Refused, type Api } from '../../client/api/request.ts';
-import type { Answer, Call, Entry, Model, Step, Tool } from './conversation.ts';
+import type { Answer, Call, Entry, Model, Question, Step, Tool } from './conversation.ts';
 import {
   detect,
   handoffTools,
@@ -90,6 +90,15 @@ class Tenure {
   }
 
   async work(): Promise<string> {
+    try {
+      return await this.#workOn();
+    } finally {
+      // Whoever goes on needs the results that are on their way.
+      await this.#news.catch(() => undefined);
+    }
+  }
+
+  async #workOn(): Promise<string> {
     const { worker, place } = this;
     if (!(await this.#readOn(this.read.session))) return 'stopped: the session was paused or moved';
     const left = this.#entries.at(-1);
@@ -100,8 +109,12 @@ class Tenure {
     const decision = decisionOn(this.read);
     if (decision !== null) this.#entries.push({ kind: 'said', text: decision });
     for (;;) {
-      if (worker.stopping.aborted) return 'stopped with the runner';
+      if (worker.stopping.aborted) {
+        await this.#news;
+        return 'stopped with the runner';
+      }
       if (this.#steps >= worker.maxSteps) {
+        await this.#news;
         const reason = `paused after ${this.#steps} steps, the most in a tenure`;
         await endTenure(worker.ask, 'pause', { sessionId: place.sessionId, reason });
         return reason;
@@ -123,17 +136,18 @@ class Tenure {
 
   /** How long it took. */
   #readMs = 0;
-  /** The results of the last step stand at the end of the log, and the agent may work on. */
-  #isQuiet = false;
+  /** The log has to be read before the model is asked. */
+  #isBehind = true;
+  /** The results of the last step on their way to Baton: whether they stand at the end of the log, and the agent may work on. */
+  #news: Promise<boolean> = Promise.resolve(true);
 
   /** Reads what is new in the log; `newest` is what was read of it. False: this agent may not work any more. */
   async #readOn(newest: TenureRead['session'] = null): Promise<boolean> {
-    if (this.#isQuiet) {
-      this.#isQuiet = false;
-      this.#readMs = 0;
-      return true;
-    }
+    this.#readMs = 0;
+    if (!this.#isBehind) return true;
     const began = performance.now();
+    await this.#news;
+    this.#news = Promise.resolve(true);
     const turns = await readTurns(this.worker.ask, this.place, this.#lastTurn, newest);
     this.#readMs = performance.now() - began;
     if (turns === null) return false;
@@ -166,6 +180,24 @@ class Tenure {
   }
   #isCut = false;
 
+  /**
+   * Asks the model while the results of the last step are recorded. Null: something else is new, such as a person's words, so that it has
+   * to be asked again.
+   */
+  async #answer(question: Question): Promise<(Answer & { by: Model }) | null> {
+    const { model, lost } = this.worker;
+    const overtaken = new AbortController();
+    const overtake = (): void => overtaken.abort(new Error('Something else is new'));
+    this.#news.then((isQuiet) => isQuiet || overtake(), overtake);
+    this.#isBehind = true;
+    try {
+      return await model.answer(question, AbortSignal.any([lost, overtaken.signal]));
+    } catch (error) {
+      if (overtaken.signal.aborted && !lost.aborted) return null;
+      throw error;
+    }
+  }
+
   /** Asks the model once, records its answer, and runs its calls. Returns what ended the work. */
   async #step(): Promise<string | null> {
     const { worker, place, prompt } = this;
@@ -175,17 +207,15 @@ class Tenure {
       fixed: JSON.stringify([prompt.system, this.#tools]).length,
       left: this.#left,
     });
-    const answered = await worker.model.answer(
-      {
-        ...place,
-        tenure: tenureNumber(this.read.session, place),
-        step: this.#steps,
-        system: prompt.system,
-        entries,
-        tools: this.#tools,
-      },
-      worker.lost,
-    );
+    const answered = await this.#answer({
+      ...place,
+      tenure: tenureNumber(this.read.session, place),
+      step: this.#steps,
+      system: prompt.system,
+      entries,
+      tools: this.#tools,
+    });
+    if (answered === null) return null;
     const answeredAt = performance.now();
     const answer = {
       ...answered,
@@ -198,6 +228,7 @@ class Tenure {
     if (answer.text.trim() === '' && detected.calls.length === 0) return this.#emptyAnswer(answer);
     this.#empty = 0;
     this.#isCut = answer.isCut;
+    await this.#news;
     const step = this.#steps;
     const calls = judge(detected, { agentSessionId: place.agentSessionId, step, tools: worker.toolbox.names }).map(
       (call, index): JudgedCall => {
@@ -216,10 +247,13 @@ class Tenure {
       },
     );
     // A gap is what a person said while the model answered: it is read after the step.
-    if (this.#recorded === this.#lastTurn + 1) this.#lastTurn = this.#recorded;
+    const hasGap = this.#recorded !== this.#lastTurn + 1;
+    if (!hasGap) this.#lastTurn = this.#recorded;
     this.#steps += 1;
     this.#entries.push({ kind: 'step', text: answer.text, calls });
-    const { end, tools } = await this.#run(calls);
+    this.#news = Promise.resolve(true);
+    const { end, tools, hasRun } = await this.#run(calls);
+    this.#isBehind = hasGap || !hasRun;
     const endedAt = performance.now();
     worker.report({
       event: 'step',
@@ -275,8 +309,8 @@ class Tenure {
     const calls = open.map((call, index) =>
       Object.assign(call, { act: judged[index]!.act, error: judged[index]!.error }),
     );
-    for (const call of calls.filter(({ error }) => error !== null)) await this.#settle(call, refused(call.error!));
-    for (const call of calls.filter(({ act }) => act === 'tool')) await this.#settle(call, unknownOutcome(call));
+    for (const call of calls.filter(({ error }) => error !== null)) void this.#settle(call, refused(call.error!));
+    for (const call of calls.filter(({ act }) => act === 'tool')) void this.#settle(call, unknownOutcome(call));
     const { end } = await this.#run(calls.filter(({ act }) => act !== 'tool'));
     this.worker.report({
       ...this.#named(),
@@ -287,9 +321,8 @@ class Tenure {
   }
 
   /** Runs the calls that have no outcome yet: what ends the turn last. Returns also the time that tools of others took. */
-  async #run(calls: readonly JudgedCall[]): Promise<{ end: string | null; tools: number }> {
+  async #run(calls: readonly JudgedCall[]): Promise<{ end: string | null; tools: number; hasRun: boolean }> {
     const open = calls.filter(({ act, error }) => act !== 'none' && error === null);
-    this.#isQuiet = open.length > 0;
     let tools = 0;
     await Promise.all(
       open
@@ -298,11 +331,11 @@ class Tenure {
           const began = performance.now();
           const outcome = await this.#outcomeOf(call);
           if (call.act === 'tool') tools = Math.max(tools, performance.now() - began);
-          await this.#settle(call, outcome);
+          void this.#settle(call, outcome);
         }),
     );
     const last = open.find(isLast);
-    return { end: last === undefined ? null : await this.#runLast(last), tools };
+    return { end: last === undefined ? null : await this.#runLast(last), tools, hasRun: open.length > 0 };
   }
 
   async #outcomeOf(call: JudgedCall): Promise<Outcome> {
@@ -322,26 +355,30 @@ class Tenure {
 
   async #runLast(call: JudgedCall): Promise<string | null> {
     const { worker, place } = this;
+    await this.#news;
     if (call.act === 'handoff') {
       const { error, end } = await handOff(worker.ask, place, call);
-      if (error !== null) await this.#settle(call, refused(error));
+      if (error !== null) void this.#settle(call, refused(error));
       return end;
     }
     const outcome = await this.#outcomeOf(call);
     if (outcome.after !== undefined) {
       await this.#settle(call, outcome);
       await outcome.after();
-    } else if (outcome.end === null) await this.#settle(call, outcome);
+    } else if (outcome.end === null) void this.#settle(call, outcome);
     // The pipeline may be completed, and the log closed.
     else await this.#settle(call, outcome).catch(unlessRefused);
     return outcome.end;
   }
 
-  async #settle(call: Call, { result, error }: Outcome): Promise<void> {
+  /** Records the outcome of a call. Who does not wait for it hears of a failure by `#news`. */
+  #settle(call: Call, { result, error }: Outcome): Promise<boolean> {
     call.result = result;
     call.error = error;
-    const isQuiet = await recordResult(this.worker.ask, this.place, call, this.#lastTurn);
-    this.#isQuiet = this.#isQuiet && isQuiet;
+    const recorded = recordResult(this.worker.ask, this.place, call, this.#lastTurn);
+    this.#news = Promise.all([this.#news, recorded]).then((all) => all.every(Boolean));
+    this.#news.catch(() => undefined);
+    return recorded;
   }
 }
 
