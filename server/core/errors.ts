@@ -420,3 +420,9 @@ export class UnauthenticatedError extends Error {
 export class ForbiddenError extends Error {
   readonly code = 'FORBIDDEN';
 }
+
+/** What ends the pause of a tenure. */
+export const toGoOn = (questionId: string | null | undefined): string =>
+  questionId == null
+    ? 'resume the session first (resumeSession)'
+    : `wait for the answer to ${questionId}, or go on without one (resumeSession)`;

@@ -119,15 +119,17 @@ it('shows what an approval would pass on, with changes, and writes nothing', asy
   });
   const edited = await simulated({ targetAgentId: 'eve', reason: 'Look at the cache first' });
   expect(edited).toMatchObject({ contentHash: plain['contentHash'], target: { agent: { id: 'eve' } } });
-  expect((edited['context'] as { text: string }).text).toContain('An operator approved this handoff and edited before');
+  expect((edited['context'] as { text: string }).text).toContain(
+    'An operator edited this handoff before approving it: ',
+  );
   expect(await titles({ kind: 'HANDOFF' })).toEqual(['hand off', 'hand off eve']);
 });
 
-it('the dry run of a handoff names what demands the approval', async () => {
+it('the dry run of a handoff names what demands the approval of the holder, whoever asks; an operator moves the session without one', async () => {
   await agent('ann', { collaborators: ['bob'] });
   const id = await session('ann', { title: 'dry', handoffApproval: 'REQUIRED' });
   const { data } = await post(
-    `query ($id: ID!) { byOperator: simulateHandoff(sessionId: $id, targetAgentId: "bob") { approval } tool: simulateHandoff(sessionId: $id, toolName: "transfer_to_bob", arguments: { reason: "x" }) { approval wouldSucceed } }`,
+    `query ($id: ID!) { agent: simulateHandoff(sessionId: $id, targetAgentId: "bob") { approval } operator: simulateHandoff(sessionId: $id, targetAgentId: "bob", asOperator: true) { approval } tool: simulateHandoff(sessionId: $id, toolName: "transfer_to_bob", arguments: { reason: "x" }) { approval wouldSucceed } }`,
     {
       id: (
         await post<{ sessions: { nodes: { id: string; title: string }[] } }>(
@@ -137,5 +139,9 @@ it('the dry run of a handoff names what demands the approval', async () => {
     },
   );
   expect(id).not.toBe('');
-  expect(data).toEqual({ byOperator: { approval: null }, tool: { approval: 'SESSION', wouldSucceed: true } });
+  expect(data).toEqual({
+    agent: { approval: 'SESSION' },
+    operator: { approval: null },
+    tool: { approval: 'SESSION', wouldSucceed: true },
+  });
 });

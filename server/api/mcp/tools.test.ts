@@ -88,6 +88,17 @@ describe('the list of tools', () => {
   });
 });
 
+it('asks a person, with answers to choose from', async () => {
+  const { author, names } = await pair();
+  const id = await publicSession(names.author);
+  const asked = await author.call('baton_ask', { question: 'Which database?', options: ['PostgreSQL', 'SQLite'] });
+  expect(asked).toMatchObject({ isError: false, data: { session: id } });
+  const [row] = await database.prisma.approval.findMany({ where: { kind: 'QUESTION' } });
+  expect(row).toMatchObject({ text: 'Which database?', options: ['PostgreSQL', 'SQLite'] });
+  const refused = await author.call('baton_note', { session: id, text: 'I went on.' });
+  expect(refused.texts[0]).toContain('wait for the answer to question_');
+});
+
 describe('a take-over', () => {
   it('goes from the inbox over the context and notes back to the author, and every step is in the record', async () => {
     const { author, reviewer, names } = await pair();

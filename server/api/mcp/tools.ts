@@ -84,6 +84,7 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     description: 'Asks a person, and pauses your session until the answer comes: end your turn.',
     input: z.strictObject({
       question: z.string().min(1),
+      options: z.array(z.string()).optional().describe('Answers to choose from.'),
       session,
     }),
     reads: false,

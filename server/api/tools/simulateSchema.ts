@@ -101,7 +101,7 @@ export const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulatio
       type: ApprovalDemand,
       nullable: true,
       description:
-        'What demands that a person approves the Handoff first: the act would make it PROPOSED and move nothing. Null: it would move at once.',
+        'What demands that a person approves the Handoff when its holder starts it: it would be PROPOSED and move nothing. Null: it would move at once.',
       resolve: ({ demandedBy }) => demandedBy as Demand | null,
     }),
     contentHash: t.string({

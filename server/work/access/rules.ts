@@ -1,4 +1,4 @@
-import { ForbiddenError, InvalidStateError } from '../../core/errors.ts';
+import { ForbiddenError, InvalidStateError, toGoOn } from '../../core/errors.ts';
 import type { Caller } from '../../core/work.ts';
 import type { AgentSessionState } from '../../generated/prisma/client.ts';
 
@@ -26,6 +26,8 @@ export interface Facts {
   tenureState: AgentSessionState | null;
   sourceAgentId?: string | null;
   targetAgentId?: string | null;
+  /** The question of the holder that waits for a person, which paused the tenure. */
+  questionId?: string | null;
   /** The agent that the caller acts for, when given. */
   actsFor?: string | null;
 }
@@ -57,8 +59,7 @@ export function refusalOfAct(
   if (act === 'speak') return null;
   if (facts.holderId !== agentId) return onlyFor('the agent that holds the session', facts.holderId);
   if (facts.tenureState === 'PENDING') return notYet('PENDING', act, 'accept its handoff first (acceptHandoff)');
-  if (facts.tenureState === 'PAUSED' && act === 'work')
-    return notYet('PAUSED', act, 'resume the session first (resumeSession)');
+  if (facts.tenureState === 'PAUSED' && act === 'work') return notYet('PAUSED', act, toGoOn(facts.questionId));
   return null;
 }
 

@@ -3,6 +3,7 @@ import { testDatabase } from '../../../test/database.ts';
 import { brokenInvariants } from '../../../test/invariants.ts';
 import { agentCaller, operator, world } from '../../../test/world.ts';
 import { ConflictError, InvalidStateError, type DomainError } from '../../core/errors.ts';
+import { encodeId } from '../../core/ids.ts';
 import { silentLog } from '../../infra/log.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff, cancelHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
@@ -160,6 +161,18 @@ describe('a Handoff that a person has to approve', () => {
     expect((await handoff(handoffId)).status).toBe('PROPOSED');
     await approve(handoffId, { expectedContentHash: present });
     expect((await handoff(handoffId)).status).toBe('INITIATED');
+    await whole();
+  });
+
+  it('has its reason once in what is passed on, and none of a Handoff that was declined before', async () => {
+    const { id, handoffId } = await proposed({ reason: 'Review the draft' });
+    await decline(handoffId, 'Add tests first');
+    await turn(id, { messages: [{ role: 'ASSISTANT', content: 'The tests are there.' }] });
+    const again = await initiate(id, bob, { reason: 'Review the tests' }, asAda());
+    await approve(again.handoffId);
+    const { context, reason } = await handoff(again.handoffId);
+    expect(reason).toBe('Review the tests');
+    expect(JSON.stringify(context)).not.toMatch(/Review the draft|earlierReasons/);
     await whole();
   });
 
@@ -348,10 +361,16 @@ describe('a question to a person', () => {
     await whole();
   });
 
-  it('waits alone: neither a second question nor one beside a proposal', async () => {
+  it('waits alone: what the agent does meanwhile, also a second question, is refused with the id of the first; so is one beside a proposal', async () => {
     const id = await session(ada);
-    await ask(id);
-    expect(await refusal(ask(id))).toMatchObject({ code: 'INVALID_STATE' });
+    const question = encodeId('question', (await ask(id)).questionId);
+    const hint = `wait for the answer to ${question}, or go on without one (resumeSession)`;
+    const acts = [() => ask(id), () => initiate(id, bob, {}, asAda()), () => turn(id, {}, asAda())];
+    for (const act of acts)
+      expect(await refusal(act())).toMatchObject({
+        code: 'INVALID_STATE',
+        message: expect.stringContaining(hint) as string,
+      });
     const { id: other } = await proposed();
     expect(await refusal(ask(other))).toMatchObject({ code: 'INVALID_STATE', state: 'PROPOSED' });
     await whole();

@@ -417,7 +417,7 @@ function editedItem(variables: readonly ContextVariable[]): Item | null {
     ? {
         id: 'reason-3',
         kind: 'REASON',
-        content: `An operator approved this handoff and edited before: ${edited.join(', ')}.`,
+        content: `An operator edited this handoff before approving it: ${edited.join(', ')}.`,
         stage: 'head',
       }
     : null;

@@ -73,8 +73,8 @@ export interface Sources {
   /** Agents that took the Session over, in order, without returns; at most the newest `bounds.chain`. */
   chain: string[];
   /**
-   * Reasons of the Handoffs so far, and why they were declined, oldest first; at most the newest `bounds.reasons`. Empty for a limited
-   * reader.
+   * Reasons of the Handoffs that moved the Session so far, and why they were declined, oldest first; at most the newest `bounds.reasons`.
+   * Empty for a limited reader.
    */
   reasons?: { from: string | null; to: string; reason: string | null; declined?: string | null }[];
   /** Last turn of an agent, and its calls. */
@@ -274,7 +274,7 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('from', source_agent_id, 'to', target_agent_id, 'reason', left(nullif(reason, ''), 300),
     'declined', lower(status::text) || ': ' || left(declined, 300)) ORDER BY depth, initiated_at), '[]') FROM (
     SELECT source_agent_id, target_agent_id, reason, status, coalesce(rejection_reason, failure_reason) AS declined, depth, initiated_at FROM handoffs
-    WHERE session_id = $1 AND (reason <> '' OR rejection_reason IS NOT NULL OR failure_reason IS NOT NULL)${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
+    WHERE session_id = $1 AND target_agent_session_id IS NOT NULL AND (reason <> '' OR rejection_reason IS NOT NULL OR failure_reason IS NOT NULL)${limited ? ' AND false' : ''} ORDER BY initiated_at DESC LIMIT ${bounds.reasons}) h) AS reasons,
   (SELECT id FROM last_agent_turn) AS last_turn_id,
   (SELECT coalesce(json_agg(id ORDER BY index), '[]') FROM tool_calls WHERE turn_id = (SELECT id FROM last_agent_turn)) AS last_turn_call_ids,
   (SELECT encode(sha256(convert_to(

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/canonicalJson.ts';
 import { BadUserInputError } from '../../core/errors.ts';
+import { encodeId } from '../../core/ids.ts';
 import { observed, type TracedRecord } from '../../core/observed.ts';
 import type { Work } from '../../core/work.ts';
 import type {
@@ -127,6 +128,11 @@ export class Custody {
   /** The Handoff that waits for a person's approval; null without one. */
   get proposal(): LastHandoff | null {
     return this.handoff?.status === 'PROPOSED' ? this.handoff : null;
+  }
+
+  /** Id, for people, of the question that the holder asked; null when none waits for an answer. */
+  get questionId(): string | null {
+    return this.approval?.kind === 'QUESTION' ? encodeId('question', this.approval.id) : null;
   }
 
   /** The holder; null for a finished Session, although `session.agentId` keeps the last holder. */

@@ -26,9 +26,18 @@ export function demandLocked(agents: readonly LockedAgent[], agentId: string): L
 }
 
 /** Call it after `earlierAnswer`: the first request may have ended the caller's permission for its own repeat. */
-export function demandAct({ work, session, openTenure }: Custody, act: Act, facts: Partial<Facts> = {}): void {
+export function demandAct(
+  { work, session, openTenure, questionId }: Custody,
+  act: Act,
+  facts: Partial<Facts> = {},
+): void {
   demandNone(
-    refusalOfAct(work.caller, act, { holderId: session.agentId, tenureState: openTenure?.state ?? null, ...facts }),
+    refusalOfAct(work.caller, act, {
+      holderId: session.agentId,
+      tenureState: openTenure?.state ?? null,
+      questionId,
+      ...facts,
+    }),
   );
 }
 
@@ -38,11 +47,16 @@ export const demandVersion = ({ session }: Custody, expectedVersion: number | nu
 export const demandOpen = ({ session }: Custody): void => demandNone(finished(session.status));
 
 /** A locked Session as input for the move rules. */
-export const movedSession = ({ session: { status, version, agentId }, openTenure }: Custody): Move['session'] => ({
+export const movedSession = ({
+  session: { status, version, agentId },
+  openTenure,
+  questionId,
+}: Custody): Move['session'] => ({
   status,
   version,
   agentId,
   tenureState: openTenure?.state ?? null,
+  questionId,
 });
 
 /** What `demandMove` asks of the rules. */

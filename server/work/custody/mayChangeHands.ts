@@ -11,6 +11,7 @@ import {
   MaxHandoffsReachedError,
   NoAgentAvailableError,
   NotACollaboratorError,
+  toGoOn,
   TransitionNotAllowedError,
   type DomainError,
   type ForbiddenError,
@@ -48,6 +49,8 @@ export interface Move {
     /** The holder, or the last one. */
     agentId: string | null;
     tenureState: AgentSessionState | null;
+    /** The question of the holder that waits for a person. */
+    questionId?: string | null;
   } | null;
   expectedVersion: number | null;
   /** The agent that gets the Session; null when none was named and no agent of `agentType` is free. */
@@ -127,6 +130,7 @@ export const rules = [
       refusalOfAct({ agentId: started.callerAgentId }, 'work', {
         holderId: session.agentId,
         tenureState: session.tenureState,
+        questionId: session.questionId ?? null,
       }),
   },
   {
@@ -136,7 +140,7 @@ export const rules = [
   { name: 'open session', refuses: ({ session }) => session && finished(session.status) },
   {
     name: 'active only',
-    refuses: ({ session, started }) => session && started && notActive(session.agentId, session.tenureState),
+    refuses: ({ session, started }) => session && started && notActive(session),
   },
   { name: 'proposal', refuses: ({ started }) => started && stillProposed(started.proposalId) },
   {
@@ -254,7 +258,7 @@ export function finished(status: SessionStatus): InvalidStateError | null {
   return new InvalidStateError(`The session is ${status}: it can no longer be changed`, status, ['RUNNING', 'PAUSED']);
 }
 
-function notActive(agentId: string | null, tenureState: AgentSessionState | null): InvalidStateError | null {
+function notActive({ agentId, tenureState, questionId }: NonNullable<Move['session']>): InvalidStateError | null {
   if (tenureState === 'ACTIVE') return null;
   if (agentId === null || tenureState === null) {
     return new InvalidStateError(
@@ -263,10 +267,7 @@ function notActive(agentId: string | null, tenureState: AgentSessionState | null
       ['ACTIVE'],
     );
   }
-  const then =
-    tenureState === 'PENDING'
-      ? 'accept its own handoff first (acceptHandoff)'
-      : 'resume the session first (resumeSession)';
+  const then = tenureState === 'PENDING' ? 'accept its own handoff first (acceptHandoff)' : toGoOn(questionId);
   return new InvalidStateError(`Agent '${agentId}' is ${tenureState} in this session: ${then}`, tenureState, [
     'ACTIVE',
   ]);

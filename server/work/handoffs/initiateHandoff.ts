@@ -78,7 +78,8 @@ export async function initiateHandoff(
   const start: Start = {
     ...input,
     via: 'API',
-    byAgent: work.caller.agentId !== null,
+    // A simulation is of the holder's own call, whoever asks for it.
+    byAgent: work.caller.agentId !== null || work.dryRun !== null,
     staleAfterMinutes,
     approveWithinMinutes,
     carry: carryOf(read.carry),

@@ -61,6 +61,7 @@ export async function appendTurn(
       sessionStatus,
       holderId,
       tenureState: custody.openTenure?.state ?? null,
+      questionId: custody.questionId,
       agentId: input.agentId ?? work.caller.agentId,
     });
     if (refusal !== null) throw refusal;

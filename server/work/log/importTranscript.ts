@@ -70,13 +70,14 @@ export async function importTranscript(
 }
 
 /** Operators may import into any open Session; agents only into one that they hold as ACTIVE, and for themselves. `isOfLastTenure` is the exception. */
-function demandMayImport({ work, session, openTenure }: Custody): void {
+function demandMayImport({ work, session, openTenure, questionId }: Custody): void {
   const { agentId } = work.caller;
   if (agentId === null) return;
   const refusal = refusalOfAgentTurn({
     sessionStatus: session.status,
     holderId: session.agentId,
     tenureState: openTenure?.state ?? null,
+    questionId,
     agentId,
   });
   if (refusal !== null) throw refusal;

@@ -1,4 +1,4 @@
-import { InvalidStateError, type DomainError } from '../../core/errors.ts';
+import { InvalidStateError, toGoOn, type DomainError } from '../../core/errors.ts';
 import type { AgentSessionState, SessionStatus } from '../../generated/prisma/client.ts';
 
 /** Turns with an ASSISTANT or TOOL message or a tool call belong to an agent; others belong to none. */
@@ -9,12 +9,20 @@ export interface TurnTaker {
   sessionStatus: SessionStatus;
   holderId: string | null;
   tenureState: AgentSessionState | null;
+  /** The question of the holder that waits for a person. */
+  questionId?: string | null;
   /** Author as the caller states it; null when an operator means the holder. */
   agentId: string | null;
 }
 
 /** Returns the error for an agent's turn that is not allowed (rule: who may write); null when it is allowed. */
-export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agentId }: TurnTaker): DomainError | null {
+export function refusalOfAgentTurn({
+  sessionStatus,
+  holderId,
+  tenureState,
+  questionId,
+  agentId,
+}: TurnTaker): DomainError | null {
   if (holderId === null) {
     return new InvalidStateError(
       'The session is unassigned, so no agent can take a turn: reassign it first (reassignSession)',
@@ -37,7 +45,7 @@ export function refusalOfAgentTurn({ sessionStatus, holderId, tenureState, agent
     );
   }
   if (sessionStatus !== 'RUNNING' || tenureState !== 'ACTIVE') {
-    return new InvalidStateError('The session is paused: resume it first (resumeSession)', 'PAUSED', ['ACTIVE']);
+    return new InvalidStateError(`The session is paused: ${toGoOn(questionId)}`, 'PAUSED', ['ACTIVE']);
   }
   return null;
 }
