@@ -5,7 +5,7 @@ import { LongestFirst } from './test/longestFirst.ts';
 const long = '**/*.long.test.ts';
 /** These run in both suites: in the long one with all of their inputs. */
 const inBoth =
-  'server/{work/context/{fitContext,markdown,pack},work/custody/model,api/approvals/decisions,api/graphql/rootLists,work/keeping/prune,work/redaction/leaks}.test.ts';
+  'server/{work/context/{fitContext,markdown,pack,derive/standing},work/custody/model,api/approvals/decisions,api/graphql/rootLists,work/keeping/prune,work/redaction/leaks}.test.ts';
 
 /** On two cores the default is one worker. Tests wait for databases, servers and browsers much of the time. */
 const workers = (fewest: number): number => Math.max(fewest, availableParallelism() - 1);

@@ -5,6 +5,7 @@ import { replies, soughtInVain } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
+import { takenBack } from './takenBack.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
 
@@ -20,6 +21,7 @@ export function generatedCases(seed: number): Case[] {
     'what was sought in vain': soughtInVain,
     'sub-agents side by side': sideBySide,
     'a sub-agent that was answered for': answeredFor,
+    'work that was taken back': takenBack,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

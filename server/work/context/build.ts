@@ -12,7 +12,7 @@ import {
   type Passage,
   type StoredVariables,
 } from './context.ts';
-import { bodyOf, changedBy, goneFiles, inFolder, readActions, type Actions } from './derive/actions.ts';
+import { bodyOf, changedBy, inFolder, readActions, type Actions } from './derive/actions.ts';
 import { answersOf } from './derive/answers.ts';
 import { checksOf } from './derive/checks.ts';
 import { commitsOf } from './derive/commits.ts';
@@ -25,6 +25,7 @@ import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
+import { standingOf, type Standing } from './derive/standing.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
@@ -59,7 +60,7 @@ export function buildContext(
   const told = withOwnWords(recorded);
   const log = logOf(told);
   const actions = readActions(log);
-  const withFiles = filesWithheld ? told : withFilesOf(actions, told);
+  const { withFiles, standing } = filesWithheld ? { withFiles: told, standing: null } : withFilesOf(actions, told);
   const sources = withoutToldEdits(actions, withFiles);
   const recentMessages = recentOf(sources);
   const { lastAssistant, compaction, totals } = sources;
@@ -133,7 +134,8 @@ export function buildContext(
     recentMessages,
     ...listed('tasksInProgress', begun),
     ...(pending.length > 0 && listedAt(sources) < (lastAssistant?.sequence ?? 0) && { tasksOlder: true as const }),
-    ...listed('filesGone', filesWithheld ? [] : goneAmong(actions, sources.files)),
+    ...listed('filesGone', placesAmong(actions, sources.files, standing?.gone)),
+    ...listed('filesStashed', placesAmong(actions, sources.files, standing?.stashed)),
     ...listed('replies', repliesAmong(sources)),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
@@ -258,22 +260,24 @@ const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Part
 const reasonText = ({ from, to, reason, declined = null }: NonNullable<Sources['reasons']>[number]): string =>
   [`${from === null ? '' : `${from} `}to ${to}`, reason, declined].filter((part) => part !== null).join(': ');
 
-/** With the files that commands changed, newest first. */
-function withFilesOf({ list, root }: Actions, sources: Sources): Sources {
+/** With the files that commands changed, newest first, and without those whose changes were taken back. */
+function withFilesOf(actions: Actions, sources: Sources): { withFiles: Sources; standing: Standing } {
+  const { list, root } = actions;
   const known = new Set(sources.files.map((file) => inFolder(root, file)));
   const relative = sources.files.some((file) => !file.startsWith('/'));
   const changed = [...new Set(list.toReversed().flatMap((action) => changedBy(action, root)))]
     .filter((file) => !known.has(file))
     .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
-  const files = [...changed, ...sources.files];
-  return { ...sources, files, totals: { ...sources.totals, files: sources.totals.files + changed.length } };
+  const all = [...changed, ...sources.files];
+  const standing = standingOf(actions, all, sources.filesBefore);
+  const files = all.filter((file) => !standing.undone.has(inFolder(root, file)));
+  const total = sources.totals.files + files.length - sources.files.length;
+  return { withFiles: { ...sources, files, totals: { ...sources.totals, files: total } }, standing };
 }
 
-/** Positions of the files that are not there any more. */
-function goneAmong(actions: Actions, files: readonly string[]): number[] {
-  const gone = goneFiles(actions, files);
-  return files.flatMap((file, position) => (gone.has(inFolder(actions.root, file)) ? [position] : []));
-}
+/** Positions of the files that are among others. */
+const placesAmong = ({ root }: Actions, files: readonly string[], among: ReadonlySet<string> = new Set()): number[] =>
+  files.flatMap((file, position) => (among.has(inFolder(root, file)) ? [position] : []));
 
 /** Agents' messages without the edits of files that are told as changed: the files have them. */
 function withoutToldEdits({ root, list }: Actions, sources: Sources): Sources {

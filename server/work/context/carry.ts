@@ -220,6 +220,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     // Positions in a list that is shorter now.
     ...(context.tasksInProgress && { tasksInProgress: [] }),
     ...(context.filesGone && { filesGone: [] }),
+    ...(context.filesStashed && { filesStashed: [] }),
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),

@@ -56,6 +56,8 @@ export interface Context {
   tasksOlder?: true;
   /** Positions of the modified files whose last change removed them or moved them away. */
   filesGone?: number[];
+  /** Positions of the modified files whose changes are only in a stash of git. */
+  filesStashed?: number[];
   /** Last question to a person when it is unanswered; several entries when it has several parts. */
   openQuestions: string[];
   /** Instructions of the target agent; null when it has none. */

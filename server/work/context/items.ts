@@ -35,6 +35,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const begun = new Set(context.tasksInProgress);
   const gone = new Set(context.filesGone);
+  const stashed = new Set(context.filesStashed);
   const tasks = numbered(
     'TASK',
     context.pendingTasks.map((task, position) => (begun.has(position) ? `[in progress] ${task}` : task)),
@@ -149,7 +150,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ...context.filesModified.map((path, index): Item => ({
       id: `file-${index + 1}`,
       kind: 'FILE',
-      content: below(workspace?.folder ?? null, path) + (gone.has(index) ? ' (removed)' : ''),
+      content: `${below(workspace?.folder ?? null, path)}${gone.has(index) ? ' (removed)' : stashed.has(index) ? ' (in git stash)' : ''}`,
       stage: 'files',
     })),
     ...(context.reports ?? []).map(reportItem).reverse(),

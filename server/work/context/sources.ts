@@ -23,6 +23,8 @@ export interface Sources {
     lastSequence?: number;
   }[];
   files: string[];
+  /** Of them those that were also written before the first of `calls`. */
+  filesBefore?: string[];
   tasks: { content: string; status: 'PENDING' | 'IN_PROGRESS' | 'DONE'; sequence?: number }[];
   /** For a limited reader: whether the present list of tasks is from before what it reads. */
   tasksFromBefore?: boolean;
@@ -188,7 +190,8 @@ calls AS MATERIALIZED (
     error IS NULL AND octet_length(result) <= ${bounds.readBytes} AS brief, files_modified
   FROM tool_calls WHERE session_id = $1${after()}),
 files AS MATERIALIZED (
-  SELECT file, max(index) AS last FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
+  SELECT file, max(index) AS last, min(index) AS first FROM calls, unnest(files_modified) AS file WHERE NOT failed AND files_modified <> '{}' GROUP BY file),
+fact_calls AS MATERIALIZED (SELECT index FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}),
 tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
@@ -227,6 +230,7 @@ SELECT
       left(${withoutReminders('coalesce(c.error, c.result)')}, ${bounds.toolResultCharacters + 1}), 'lastCallId', c.id, 'lastSequence', c.sequence) ORDER BY u.calls DESC, u.name), '[]')
     FROM (SELECT * FROM tools ORDER BY last DESC LIMIT ${bounds.tools}) u JOIN tool_calls c ON c.session_id = $1 AND c.index = u.last) AS tools,
   (SELECT coalesce(json_agg(file ORDER BY last DESC, file), '[]') FROM (SELECT * FROM files ORDER BY last DESC, file LIMIT ${bounds.files}) f) AS files,
+  (SELECT coalesce(json_agg(file), '[]') FROM files WHERE first < (SELECT min(index) FROM fact_calls)) AS files_before,
   (SELECT coalesce(json_agg(json_build_object('content', content, 'status', status, 'sequence', sequence) ORDER BY position), '[]') FROM tasks WHERE session_id = $1${after()}) AS tasks,${limited ? '\n  EXISTS (SELECT FROM tasks WHERE session_id = $1 AND sequence < $2 - 1) AS tasks_from_before,' : ''}
   (SELECT coalesce(json_agg(text ORDER BY recorded_at, id), '[]') FROM (
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1${after()} ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
@@ -248,7 +252,7 @@ SELECT
   (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
     SELECT c.index, c.call_id AS "callId", (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name,
       ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, ${cut('c.error')} AS error, c.files_modified AS "filesModified"
-    FROM (SELECT index FROM calls WHERE name <> ALL('{${readers}}') ORDER BY index DESC LIMIT ${bounds.factCalls}) f
+    FROM fact_calls f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS calls,
   (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
     SELECT c.index, c.call_id AS "callId", (SELECT index FROM turns WHERE id = c.turn_id) AS turn, c.sequence, c.name,

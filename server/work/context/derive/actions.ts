@@ -4,7 +4,7 @@ import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { screen } from './screen.ts';
 import { splitShell, type SimpleCommand } from './shell.ts';
 import { commandTool, editTool, pollTool } from './tools.ts';
-import { removedBy, removesBelow, writtenBy } from './written.ts';
+import { writtenBy } from './written.ts';
 
 /** How a call ended. RUNNING: in the background. REFUSED: denied by a person or a rule. SKIPPED: never started. */
 export type Ending = 'PASSED' | 'FAILED' | 'REFUSED' | 'SKIPPED' | 'RUNNING' | 'UNKNOWN';
@@ -71,40 +71,25 @@ export function changedBy({ ending, files, parts, call, output }: Action, root: 
   if (ending === 'PASSED') return files;
   const recorded = call.filesModified.map((file) => inFolder(root, file));
   if (ending !== 'FAILED') return recorded;
-  const last = parts.findLastIndex((part) => !isTrivial(part));
-  return [
-    ...recorded,
-    ...writtenIn(
-      parts.slice(0, Math.max(last, 0)).filter((part) => !output.includes(`${programOf(part).program}: `)),
-      '',
+  return [...recorded, ...writtenIn(partsBefore(parts, output), '')];
+}
+
+/** Of a line that failed, the commands that ran before the one that failed, without those that complain. */
+export function partsBefore(parts: Action['parts'], output: string): Action['parts'] {
+  const complains = (part: Action['parts'][number]): boolean => output.includes(`${programOf(part).program}: `);
+  const before = parts.slice(
+    0,
+    Math.max(
+      parts.findLastIndex((part) => !isTrivial(part)),
+      0,
     ),
-  ];
+  );
+  const failed = before.findIndex((part) => complains(part) && part.joiner === '&&');
+  return (failed < 0 ? before : before.slice(0, failed)).filter((part) => !complains(part));
 }
 
-/** Of the files, those whose last change in the log removed them or moved them away, each by its whole path. */
-export function goneFiles({ list, root }: Actions, files: readonly string[]): Set<string> {
-  const all = files.map((file) => inFolder(root, file));
-  const gone = new Set<string>();
-  for (const action of list) {
-    const changed = new Set(changedBy(action, root));
-    for (const file of changed) gone.delete(file);
-    for (const part of action.parts) {
-      const away = new Set(removedBy(part).map((file) => inFolder(part.folder, file)));
-      for (const file of writtenIn([part], action.output))
-        if (away.has(file) && changed.has(file)) gone.add(file);
-        else gone.delete(file);
-      const removes = action.ending === 'PASSED' ? removesBelow(part, action.output) : null;
-      if (removes !== null)
-        for (const file of all)
-          if (removes(file) || removes(posix.relative(part.folder === '' ? '.' : part.folder, file))) gone.add(file);
-    }
-    for (const file of deletedFiles(patchIn(action)).map((path) => inFolder(root, path)))
-      if (changed.has(file)) gone.add(file);
-  }
-  return gone;
-}
-
-function patchIn({ command, call }: Action): string {
+/** The text in which a call may give a patch. */
+export function patchOf({ command, call }: Action): string {
   const given = [call.arguments, ...Object.values(fieldsOf(call.arguments))];
   return command ?? given.filter((value) => typeof value === 'string').join('\n');
 }
@@ -193,11 +178,6 @@ const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const patchedFiles = (text: string): string[] =>
   text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : [];
 
-const deletedFiles = (text: string): string[] =>
-  text.includes('*** Begin Patch')
-    ? [...text.matchAll(/^\*\*\* Delete File: (.+)$/gm)].map(([, file]) => file!.trim())
-    : [];
-
 /** Files of an editing call; null for other calls. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
   const args = fieldsOf(given);
@@ -279,7 +259,13 @@ function partsOf(commands: SimpleCommand[], from: string): { parts: Action['part
     const [program, target, flag] = command.words;
     if (program === 'for' && target !== undefined && flag === 'in')
       loops.set(target, command.words.slice(3, 3 + maxLoopValues));
-    const part = { ...command, folder, words: looped(command.words, loops), writes: looped(command.writes, loops) };
+    const part = {
+      ...command,
+      folder,
+      words: looped(command.words, loops),
+      writes: looped(command.writes, loops),
+      appends: looped(command.appends, loops),
+    };
     if (program === 'cd' && target !== undefined && target !== '-') folder = inFolder(folder, target);
     const script = /^(bash|sh|zsh)$/.test(program ?? '') ? scriptOf(command.words) : undefined;
     return script === undefined

@@ -265,7 +265,7 @@ function runsTask(program: string, args: readonly string[]): boolean {
   if (
     first === 'run' &&
     rest.length > 0 &&
-    isCheck({ words: rest.slice(0, maxWrappers), text: '', writes: [], input: '', joiner: '' })
+    isCheck({ words: rest.slice(0, maxWrappers), text: '', writes: [], appends: [], input: '', joiner: '' })
   )
     return true;
   // A package manager takes what follows the name as arguments of the task.

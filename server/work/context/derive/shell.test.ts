@@ -25,6 +25,7 @@ test('keeps words as written, and separates the files of redirections', () => {
       words: ['npm', 'test', '--', '-t', 'two words'],
       text: 'npm test -- -t "two words"',
       writes: ['log file.txt'],
+      appends: ['log file.txt'],
       input: '',
       joiner: '',
     },

@@ -6,6 +6,8 @@ export interface SimpleCommand {
   text: string;
   /** Files that its output is redirected into. */
   writes: string[];
+  /** Of them those that keep what they had. */
+  appends: string[];
   /** Content of its here documents; empty without one. */
   input: string;
   /** Operator after it; empty for the last command. */
@@ -17,7 +19,7 @@ export function splitShell(line: string): SimpleCommand[] {
   return new Splitter(line).split();
 }
 
-type Redirect = 'write' | 'read' | 'heredoc' | 'heredoc-tabs' | 'copy';
+type Redirect = 'write' | 'append' | 'read' | 'heredoc' | 'heredoc-tabs' | 'copy';
 
 class Splitter {
   #at = 0;
@@ -51,7 +53,8 @@ class Splitter {
       else if (char === '"') this.#doubleQuoted();
       else if (char === '`') this.#quoted(line.indexOf('`', this.#at + 1));
       else if (pair === '$(') this.#take('$()', this.#substitution(this.#at + 2) - this.#at);
-      else if (pair === '&>') this.#startRedirect('write', line[this.#at + 2] === '>' ? 3 : 2);
+      else if (pair === '&>')
+        this.#startRedirect(line[this.#at + 2] === '>' ? 'append' : 'write', line[this.#at + 2] === '>' ? 3 : 2);
       else if (pair === '&&' || pair === '||') this.#end(pair, 2);
       else if (char === '|') this.#end('|', pair === '|&' ? 2 : 1);
       else if (char === ';' || char === '&') this.#end(char, 1);
@@ -115,7 +118,8 @@ class Splitter {
     const { line } = this;
     if (this.#word !== null && /^\d+$/.test(this.#word)) this.#word = null;
     if (line[this.#at + 1] === '&') this.#startRedirect('copy', 2);
-    else this.#startRedirect('write', line[this.#at + 1] === '>' || line[this.#at + 1] === '|' ? 2 : 1);
+    else if (line[this.#at + 1] === '>') this.#startRedirect('append', 2);
+    else this.#startRedirect('write', line[this.#at + 1] === '|' ? 2 : 1);
   }
 
   #input(): void {
@@ -142,8 +146,10 @@ class Splitter {
     if (redirect === null) {
       this.#current.words.push(word);
       this.#raw.push(this.line.slice(this.#wordFrom, this.#at));
-    } else if (redirect === 'write') this.#current.writes.push(word);
-    else if (redirect === 'heredoc' || redirect === 'heredoc-tabs') {
+    } else if (redirect === 'write' || redirect === 'append') {
+      this.#current.writes.push(word);
+      if (redirect === 'append') this.#current.appends.push(word);
+    } else if (redirect === 'heredoc' || redirect === 'heredoc-tabs') {
       this.#heredocs.push({ delimiter: word, tabs: redirect === 'heredoc-tabs', reader: this.#current });
     }
   }
@@ -172,7 +178,7 @@ class Splitter {
   }
 }
 
-const empty = (): SimpleCommand => ({ words: [], text: '', writes: [], input: '', joiner: '' });
+const empty = (): SimpleCommand => ({ words: [], text: '', writes: [], appends: [], input: '', joiner: '' });
 
 /** The here document that starts with `<<` at `at`; null when no here document starts there. */
 function heredocAt(line: string, at: number): { delimiter: string; tabs: boolean; bodyFrom: number } | null {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { edited, ran, workOf } from '../../../../test/recordedLogs.ts';
-import { changedBy, goneFiles, readActions } from './actions.ts';
+import { changedBy, readActions } from './actions.ts';
+import { standingOf } from './standing.ts';
 
 const changed = (...calls: Parameters<typeof workOf>): string[] =>
   readActions(workOf(...calls)).list.flatMap((action) =>
@@ -85,14 +86,15 @@ test('a file is gone when its last change removed it or moved it away, in whatev
     [true, (file) => `apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: ${file}\n*** End Patch\nEOF`],
     [false, (file) => `echo x > ${file}`],
     [false, (file) => `rm ${file} && touch ${file}`],
-    [false, (file) => `git rm --cached ${file}`],
+    [false, (file) => `touch ${file} && git rm --cached ${file}`],
     [false, (file) => `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch\nEOF`],
   ];
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.constantFrom(...ways)), { maxLength: 12 }), (steps) => {
       const last = new Map(steps.map(([file, [isGone]]) => [`/work/${file}`, isGone]));
       const calls = steps.map(([file, [, way]], index) => ran(`c${index}`, way(file)));
-      const gone = goneFiles(readActions(workOf(...calls)), [...last.keys()]);
+      const before = [...last.keys()].map((file, index) => edited(`b${index}`, file));
+      const { gone } = standingOf(readActions(workOf(...before, ...calls)), [...last.keys()]);
       expect([...gone].filter((file) => last.has(file)).sort()).toEqual(
         [...last].flatMap(([file, isGone]) => (isGone ? [file] : [])).sort(),
       );
@@ -102,7 +104,7 @@ test('a file is gone when its last change removed it or moved it away, in whatev
   const refused = ran('r', "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.ts\n*** End Patch\nEOF", {
     error: 'apply_patch verification failed',
   });
-  expect(goneFiles(readActions(workOf(ran('w', 'echo x > a.ts'), refused)), ['a.ts'])).toEqual(new Set());
+  expect(standingOf(readActions(workOf(ran('w', 'echo x > a.ts'), refused)), ['a.ts']).gone).toEqual(new Set());
 });
 
 const files = ['src/a.ts', 'src/deep/b.ts', 'src/c.md', 'lib/src/d.ts', 'e.ts'];
@@ -126,7 +128,7 @@ test.each<[line: string, gone: string[], output?: string]>([
   const calls = files.map((file, index) => edited(`w${index}`, file));
   const inRoot = (paths: readonly string[]): string[] => paths.map((path) => `/work/${path}`).sort();
   const after = (...more: Parameters<typeof workOf>): string[] =>
-    [...goneFiles(readActions(workOf(...calls, ran('r', line, { result: output }), ...more)), files)]
+    [...standingOf(readActions(workOf(...calls, ran('r', line, { result: output }), ...more)), files).gone]
       .filter((file) => files.includes(file.slice('/work/'.length)))
       .sort();
   expect(after()).toEqual(inRoot(gone));

@@ -43,6 +43,21 @@ export function removesBelow(command: SimpleCommand, output: string): ((path: st
     folders.some((folder) => isBelow(path, folder)) && names.every((name) => name.test(posix.basename(path)));
 }
 
+const makers = new Set(['touch', 'tee', 'cp', 'mv', 'ln', 'curl', 'wget', 'dd']);
+const changers = new Set(
+  'sed perl truncate patch git prettier black isort gofmt goimports shfmt clang-format rustfmt dart terraform rubocop'.split(
+    ' ',
+  ),
+);
+
+/** Whether the files that a program wrote were there before: not when it writes them as a whole; null when that is not known. */
+export function wereThere(command: SimpleCommand): boolean | null {
+  const { program, args } = programOf(command);
+  if (program === 'git') return args[0] === 'apply' || args[0] === 'am' ? null : false;
+  if (program === 'tee' && has(args, /^(-\w*a|--append)/)) return null;
+  return makers.has(program) ? false : changers.has(program) ? true : null;
+}
+
 function isBelow(path: string, folder: string): boolean {
   const whole = posix.normalize(folder).replace(/\/$/, '');
   if (whole === '.') return !path.startsWith('../') && !posix.isAbsolute(path);
@@ -52,7 +67,7 @@ function isBelow(path: string, folder: string): boolean {
 }
 
 /** `*.ts` as a pattern of whole names. */
-const globOf = (glob: string): RegExp =>
+export const globOf = (glob: string): RegExp =>
   new RegExp(
     `^${glob
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -197,7 +212,7 @@ const byProgram: Partial<Record<string, Written>> = {
     subcommand === 'fmt' ? linesIn(output, /^(\S+\.tf(?:vars)?)$/gm) : [],
   rubocop: (_args, _command, output) => linesIn(output, /^(\S+?):\d+:\d+: \w: \[Corrected\]/gm),
 };
-const empty: SimpleCommand = { words: [], text: '', writes: [], input: '', joiner: '' };
+const empty: SimpleCommand = { words: [], text: '', writes: [], appends: [], input: '', joiner: '' };
 
 const interpreter = /^(python|node|nodejs|deno|bun|ruby|perl|tsx|php)[\d.]*$/;
 const literal = `(?:['"\`]([^'"\`\\n]+)['"\`]|([A-Za-z_]\\w*))`;
