@@ -10,14 +10,15 @@ import { NotifyButton } from '../noticing/NotifyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { KeptInPlace } from '../ui/KeptInPlace.tsx';
+import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { useFocusKept } from '../ui/useFocusKept.ts';
 import { ApprovalCard } from './ApprovalCard.tsx';
 import styles from './Decide.module.css';
-import { DecideQuery, SessionApprovalQuery, WaitingDocument } from './documents.ts';
+import { SessionApprovalQuery, WaitingDocument } from './documents.ts';
 import { useKeys } from './useKeys.ts';
+import { useWaitingList } from './useWaitingList.ts';
 
-const most = 50;
 const concerns = /^(?:HANDOFF_|QUESTION_|SESSION_)/;
 
 /** The one that is read, as it was last seen. */
@@ -32,19 +33,12 @@ interface Open {
  */
 export default function DecidePage({ sessionId }: { sessionId?: string }) {
   const decides = useMay('reassign');
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: DecideQuery,
-    variables: { first: most },
-    requestPolicy: 'cache-and-network',
-  });
-  const again = () => ask({ requestPolicy: 'network-only' });
+  const { list: data, error, fetching, again, more } = useWaitingList();
   useRereadOn(({ type }) => concerns.test(type), again);
   /** The list is read again after a decision: until then it is left out. */
   const [decided, setDecided] = useState<ReadonlySet<string>>(() => new Set());
-  const waiting = (data?.approvals.nodes ?? [])
-    .map((node) => readFragment(WaitingDocument, node))
-    .filter(({ id }) => !decided.has(id));
-  const total = data?.approvals.totalCount ?? 0;
+  const waiting = (data?.waiting ?? []).filter(({ id }) => !decided.has(id));
+  const total = data?.total ?? 0;
   const [open, setOpen] = useState<Open | null>(null);
   const [isMissed, setMissed] = useState(false);
   const wanted = useWanted(open === null && !isMissed ? sessionId : undefined);
@@ -140,6 +134,9 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
               ))}
             </ul>
           </KeptInPlace>
+          {data?.hasMore === true && (
+            <LoadMore shown={waiting.length} total={total} hasMore loading={fetching} noun="decisions" onMore={more} />
+          )}
         </>
       )}
     </Page>

@@ -14,6 +14,7 @@ import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
+import { cancelSession } from '../../server/work/sessions/changeSession.ts';
 import { wordsChanged } from './differs.ts';
 import { everything } from '../tools/edit/draft.ts';
 import { changesOf, editsOf, type EditDraft } from './edits.ts';
@@ -25,7 +26,7 @@ const { agent, session, initiate, turn, run } = world(db.pool);
 let go: (path: string) => Promise<Visit>;
 beforeAll(async () => {
   for (const id of ['bob', 'cy']) await agent(id, { maxCapacity: 50 });
-  await agent('ada', { maxCapacity: 50, collaborators: ['bob'] });
+  await agent('ada', { maxCapacity: 100, collaborators: ['bob'] });
   ({ go } = await openBrowser(url));
 }, 300_000);
 
@@ -209,6 +210,26 @@ describe('edits', () => {
     ]);
   });
 });
+
+it('pages on from the oldest 50, and reads all that it showed again', async () => {
+  for (let at = 1; at <= 53; at += 1) {
+    const id = await session('ada', { title: `Asks ${at}` });
+    await run(askPerson, { sessionId: id, question: `Number ${at}?`, options: ['yes'] });
+  }
+  const { page, faults } = await go('/decide');
+  const cards = page.getByRole('article');
+  await expect.poll(() => cards.count(), patiently).toBe(50);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect.poll(() => cards.count(), patiently).toBeGreaterThanOrEqual(53);
+  expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+  const all = await cards.count();
+  await page.getByRole('button', { name: 'ada asks' }).last().click();
+  await page.keyboard.press('1');
+  await expect.poll(() => cards.count(), patiently).toBe(all - 1);
+  expect(faults).toEqual([]);
+  for (const { id: sessionId } of await db.prisma.session.findMany({ where: { title: { startsWith: 'Asks ' } } }))
+    await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
+}, 120_000);
 
 it('opens what a session waits for, so that one key approves it, or says that it waits no more', async () => {
   await propose('An earlier one');

@@ -44,14 +44,18 @@ export const WaitingDocument = graphql(`
 `);
 
 export const DecideQuery = graphql(`
-  query Decide($first: Int!) {
-    approvals(first: $first) {
+  query Decide($first: Int!, $after: String) {
+    approvals(first: $first, after: $after) {
       nodes {
         id
         session {
           id
         }
         ...Waiting
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
       totalCount
     }
