@@ -34,7 +34,7 @@ import { webGist } from './derive/web.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
-import { requestsAmong, weightOf } from './requests.ts';
+import { requestsAmong, weightOf, withoutResent } from './requests.ts';
 import { shorten } from './shorten.ts';
 import { bounds, type Sources } from './sources.ts';
 
@@ -245,9 +245,11 @@ function withOwnWords(sources: Sources): Sources {
   };
   return {
     ...sources,
-    byUsers: sources.byUsers
-      .map((message) => ({ ...message, content: ownWords(message.content) }))
-      .filter(({ content }) => content.trim() !== ''),
+    byUsers: withoutResent(
+      sources.byUsers
+        .map((message) => ({ ...message, content: ownWords(message.content) }))
+        .filter(({ content }) => content.trim() !== ''),
+    ),
     recent: sources.recent.map((message) => (message.role === 'ASSISTANT' ? spoken(message) : message)),
     lastAssistant: sources.lastAssistant && spoken(sources.lastAssistant),
   };

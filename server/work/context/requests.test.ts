@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestsAmong, weightOf } from './requests.ts';
+import { requestsAmong, weightOf, withoutResent } from './requests.ts';
 
 const command = (name: string, args = '') =>
   `<command-message>${name} is running…</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
@@ -86,4 +86,18 @@ describe('the requests of a log', () => {
       ),
     );
   });
+});
+
+it('keeps of a prompt that was sent again with more only the fuller one', () => {
+  const said = (...texts: string[]): string[] =>
+    withoutResent(texts.map((content) => ({ content }))).map(({ content }) => content);
+  const [request, more] = [
+    'Why are jobs routed to two queues?',
+    'Why are jobs routed\n to two queues: the note says that one is enough.',
+  ];
+  expect(said(request, more)).toEqual([more]);
+  expect(said(request, more, `${more} And mend it.`)).toEqual([`${more} And mend it.`]);
+  expect(said(more, request)).toEqual([more, request]);
+  expect(said(request, 'Something else that is longer than that.', more)).toHaveLength(3);
+  expect(said('yes', 'yes, and mend the rest too, please')).toHaveLength(2);
 });

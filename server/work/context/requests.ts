@@ -71,3 +71,17 @@ export function requestsAmong<Message extends UserMessage>(
   const latest = best(weighed).at(-1) ?? null;
   return { original, latest: latest === original ? null : latest };
 }
+
+/** A shorter text may begin another one by chance. */
+const leastResent = 20;
+const begun = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Without messages that the next one repeats from the beginning and goes on: a prompt that was stopped, and sent again with more. */
+export function withoutResent<Message extends { content: string }>(messages: readonly Message[]): Message[] {
+  return messages.filter(({ content }, index) => {
+    const next = messages[index + 1];
+    if (next === undefined || next.content.length <= content.length) return true;
+    const text = begun(content).replace(/[\s.:;,!?…]+$/, '');
+    return text.length < leastResent || !begun(next.content).startsWith(text);
+  });
+}
