@@ -44,7 +44,7 @@ export async function paints(place: Place): Promise<Line[]> {
     await page.goto(`${server.url}${path}`);
     return page;
   };
-  const list = await open('/');
+  const list = await open('/sessions');
   await showSessions(list, sessions);
   // The page reads the palette's code when it has nothing else to do.
   await list.waitForFunction(() =>

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { matchRoute, Route, Router, Switch, useRouter } from 'wouter';
+import { matchRoute, Redirect, Route, Router, Switch, useRouter, useSearch } from 'wouter';
 import { AccessGate } from './access/AccessGate.tsx';
 import { AgentsPage } from './agents/AgentsPage.tsx';
 import { later, type Later } from './app/later.tsx';
@@ -14,6 +14,7 @@ import { basePath } from './urql.ts';
 import type { PagePath } from '../server/infra/http/pages.ts';
 
 // Not part of the first load: the list page does not need it.
+const AttentionPage = later(() => import('./attention/AttentionPage.tsx'), Loading);
 const SessionPage = later(() => import('./sessions/SessionPage.tsx'), Loading);
 const InboxPage = later(() => import('./inbox/InboxPage.tsx'), Loading);
 const HandoffsPage = later(() => import('./handoffs/list/HandoffsPage.tsx'), Loading);
@@ -40,8 +41,19 @@ interface Parts {
   sessionId: string;
 }
 
+/** Before this page was the first one, filters of the sessions were at its address. */
+const First: Later<object> = Object.assign(
+  () => {
+    const search = useSearch();
+    return search === '' ? <AttentionPage /> : <Redirect to={`/sessions?${search}`} replace />;
+  },
+  { preload: () => AttentionPage.preload() },
+);
+
 /** The pages that are loaded later, by the paths that show them. The first that matches is shown. */
-const pages: Record<Exclude<PagePath, '/' | '/sessions' | '/agents'>, Later<Parts>> = {
+const pages: Record<Exclude<PagePath, '/sessions' | '/agents'>, Later<Parts>> = {
+  '/': First,
+  '/attention': AttentionPage,
   '/sessions/:id': SessionPage,
   '/agents/:id': AgentPage,
   '/inbox': InboxPage,
@@ -73,7 +85,6 @@ export function App() {
           <TooltipProvider>
             <Shell>
               <Switch>
-                <Route path="/" component={SessionsPage} />
                 <Route path="/sessions" component={SessionsPage} />
                 <Route path="/agents" component={AgentsPage} />
                 {Object.entries(pages).map(([path, Page]) => (

@@ -174,14 +174,14 @@ export function measureSlowness(): number {
 }
 
 /**
- * The requests of a page from now on. Without the code that it loads when it is idle, and without the count of unread handoffs, which is
- * read again once for several events.
+ * The requests of a page from now on. Without the code that it loads when it is idle, and without the counts of unread handoffs and of
+ * what needs attention, which are read again once for several events.
  */
 export function requestsOf(page: Page): string[] {
   const requests: string[] = [];
   page.on('request', (request) => {
     const asked = request.postData() ?? request.url();
-    if (!asked.includes('/assets/') && !asked.includes('"operationName":"Unread"')) requests.push(asked);
+    if (!asked.includes('/assets/') && !/"operationName":"(Unread|AttentionCount)"/.test(asked)) requests.push(asked);
   });
   return requests;
 }

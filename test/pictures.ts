@@ -14,7 +14,7 @@ const pictures: {
 }[] = [
   {
     name: 'sessions',
-    path: '/',
+    path: '/sessions',
     options: { viewport: large },
     before: async (page) => {
       await page.getByRole('link', { name: /^Handoff waiting: from reviewer-1 to claude-1/ }).hover();

@@ -145,7 +145,7 @@ describe.each([
 
     test('shows the dashboard, live', async () => {
       const { visit } = await openBrowser(url);
-      const { page, faults } = await visit('/');
+      const { page, faults } = await visit('/sessions');
       await page.getByLabel('Key').fill(adminKey);
       await page.keyboard.press('Enter');
       await page.getByText('Live', { exact: true }).waitFor();

@@ -6,7 +6,7 @@ const { server, adminKey, keys, movedId, visit, signIn } = await keyedDashboard(
 
 describe('the dashboard of a server with keys', () => {
   it('asks for a key, reports a wrong one, and gives the right one to the open tabs only', async () => {
-    const { page, faults } = await signIn('/', 'not-a-key');
+    const { page, faults } = await signIn('/sessions', 'not-a-key');
     await page.getByRole('alert').getByText('This key was not accepted').waitFor();
     await look(page, 'sign-in');
     // The field has the focus, as at first.
@@ -65,7 +65,7 @@ describe('the dashboard of a server with keys', () => {
   }, 60_000);
 
   it('puts the key into no URL', async () => {
-    const { page } = await visit('/');
+    const { page } = await visit('/sessions');
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
     page.on('websocket', (socket) => addresses.push(socket.url()));
@@ -78,7 +78,7 @@ describe('the dashboard of a server with keys', () => {
   }, 60_000);
 
   it('offers an operator every action', async () => {
-    const { page } = await signIn('/', keys.OPERATOR);
+    const { page } = await signIn('/sessions', keys.OPERATOR);
     await page.getByRole('button', { name: 'Reassign "Not for codex"' }).waitFor();
     await page.locator('[data-live="live"]').waitFor();
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
@@ -88,7 +88,7 @@ describe('the dashboard of a server with keys', () => {
   }, 60_000);
 
   it('shows an analyst everything and offers no change', async () => {
-    const { page } = await signIn('/', keys.ANALYST);
+    const { page } = await signIn('/sessions', keys.ANALYST);
     await page.getByText('Not for codex').waitFor();
     expect(await page.getByRole('button', { name: /Reassign|New session|Import/ }).count()).toBe(0);
     expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
@@ -119,7 +119,7 @@ describe('the dashboard of a server with keys', () => {
   }, 60_000);
 
   it('shows an agent its own records and the other agents', async () => {
-    const { page, faults } = await signIn('/', keys.AGENT);
+    const { page, faults } = await signIn('/sessions', keys.AGENT);
     await page.getByText('Add rate limits').waitFor();
     await page.getByText('1 of 1 sessions').waitFor();
     await page.locator('[data-live="live"]').waitFor();

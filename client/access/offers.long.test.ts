@@ -16,7 +16,7 @@ const offers: [
 it.each(offers)(
   'offers on each page the actions of %s, %s, without an error',
   async (role, _who, { decide, cancel, reassign: mayReassign }) => {
-    const { page, faults } = await signIn('/', keys[role]);
+    const { page, faults } = await signIn('/sessions', keys[role]);
     await page.getByText('Add rate limits').waitFor();
     const refused: string[] = [];
     page.on('response', (response) => {

@@ -35,7 +35,7 @@ async function sessionsLike(title: string): Promise<{ status: string; agent_id: 
 describe('acting on many', () => {
   it('pauses the selected sessions by keyboard, and undoes it', async () => {
     for (const count of [1, 2, 3, 4]) await session('claude-1', { title: `Row ${count}` });
-    const { page, faults } = await visit('/?q=Row');
+    const { page, faults } = await visit('/sessions?q=Row');
     await box(page, 'Row 4').focus();
     await page.keyboard.press('Space');
     await bar(page).getByText('1 session selected').waitFor();
@@ -107,7 +107,7 @@ describe('acting on many', () => {
 
   it('tells of each session whether it was reassigned, keeps the refused ones selected, and tries them again', async () => {
     for (const count of [1, 2, 3]) await session('claude-1', { title: `Move ${count}` });
-    const { page, faults } = await visit('/?q=Move');
+    const { page, faults } = await visit('/sessions?q=Move');
     await box(page, 'Move 1').check();
     await bar(page).getByRole('button', { name: 'Select all 3 shown' }).click();
     await bar(page).getByRole('button', { name: 'Reassign' }).click();

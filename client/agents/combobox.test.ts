@@ -35,7 +35,7 @@ const pointedAt = (page: Page) =>
 
 describe('the choice of an agent among 250', () => {
   it('loads further agents while the keyboard moves down, to the last', async () => {
-    const { page, faults } = await visit('/');
+    const { page, faults } = await visit('/sessions');
     await field(page).focus();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: /agent-100/ }).waitFor();
@@ -61,7 +61,7 @@ describe('the choice of an agent among 250', () => {
   }, 120_000);
 
   it('loads further agents while it is scrolled', async () => {
-    const { page } = await go('/');
+    const { page } = await go('/sessions');
     await field(page).click();
     await page.getByRole('option', { name: /agent-100/ }).scrollIntoViewIfNeeded();
     await page.getByRole('option', { name: /agent-101/ }).waitFor();
@@ -71,7 +71,7 @@ describe('the choice of an agent among 250', () => {
   }, 90_000);
 
   it('finds an agent by name or type before it is loaded', async () => {
-    const { page } = await go('/');
+    const { page } = await go('/sessions');
     await field(page).focus();
     await page.keyboard.type('agent-237');
     await page.getByText('1 of 250 agents').waitFor();
@@ -89,7 +89,7 @@ describe('the choice of an agent among 250', () => {
   }, 90_000);
 
   it('shows free places in the reassign dialog, and why full and offline agents cannot be chosen', async () => {
-    const { page, faults } = await visit('/');
+    const { page, faults } = await visit('/sessions');
     await page.getByRole('button', { name: 'Reassign "To be moved"' }).click();
     const dialog = page.getByRole('dialog');
     await expect
@@ -122,7 +122,7 @@ describe('the choice of an agent among 250', () => {
 
   it('sums the free places of all agents of a type', async () => {
     await session(nameOf(1), { title: 'By type' });
-    const { page } = await go('/?q=by+type');
+    const { page } = await go('/sessions?q=by+type');
     await page.getByRole('button', { name: 'Reassign "By type"' }).click();
     await page.getByText('Any of a type').click();
     const { rows } = await db.pool.query<{ free: string }>(

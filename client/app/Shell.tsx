@@ -10,6 +10,7 @@ import { LiveState } from '../live/LiveState.tsx';
 import { PaletteHost } from '../palette/PaletteHost.tsx';
 import { useIsAway } from '../live/state.ts';
 import { Unread } from '../noticing/Unread.tsx';
+import { Attention } from '../attention/Attention.tsx';
 import { ToDecide } from '../approvals/ToDecide.tsx';
 import { Waiting } from '../queue/Waiting.tsx';
 import { basePath } from '../urql.ts';
@@ -41,6 +42,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {places.map(({ href, word, icon, of }) => (
             <Link key={href} href={href} aria-current={of.test(location) ? 'page' : undefined}>
               <Icon name={icon} /> <span>{word}</span>
+              {href === '/' && <Attention className={styles.waiting} />}
               {href === '/inbox' && <Unread className={styles.waiting} />}
               {href === '/queue' && <Waiting className={styles.waiting} />}
               {href === '/decide' && <ToDecide className={styles.waiting} />}

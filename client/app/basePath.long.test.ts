@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 300_000);
 
 it('the dashboard works under a base path, and asks for nothing outside of it', async () => {
-  const { page, faults } = await visit('/');
+  const { page, faults } = await visit('/sessions');
   const outside: string[] = [];
   const failed: string[] = [];
   page.on(
@@ -51,7 +51,8 @@ it('the dashboard works under a base path, and asks for nothing outside of it', 
     ['Agents', 'agents'],
     ['Handoffs', 'handoffs'],
     ['Graph', 'graph'],
-    ['Sessions', ''],
+    ['Attention', ''],
+    ['Sessions', 'sessions'],
   ] as const) {
     await page
       .getByRole('navigation')

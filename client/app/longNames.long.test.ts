@@ -132,7 +132,7 @@ const overlaps = (page: Page, rows: string): Promise<string[]> =>
   }, rows);
 
 const pages = (): [name: string, path: string, rows: string][] => [
-  ['sessions', '/', '[data-session]'],
+  ['sessions', '/sessions', '[data-session]'],
   ['inbox', '/inbox', 'main li'],
   ['agents', '/agents', '[data-agent]'],
   ['handoffs', '/handoffs', 'main tbody tr'],
@@ -178,7 +178,7 @@ describe.each([1440, 390])('long titles and names at a width of %i', (width) => 
   }, 240_000);
 
   it('do not cover the dialog that reassigns', async () => {
-    const { page } = await visit('/', { viewport: { width, height: 900 } });
+    const { page } = await visit('/sessions', { viewport: { width, height: 900 } });
     await page.getByRole('button', { name: `Reassign "${longest}"` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox').waitFor();

@@ -19,6 +19,7 @@ describe('an unknown address', () => {
       expect(await page.title()).toBe('Page not found · Baton');
       const links = page.getByRole('navigation', { name: 'All pages' }).getByRole('link');
       expect(await links.allInnerTexts()).toEqual([
+        'Attention',
         'Sessions',
         'Decide',
         'Inbox',

@@ -3,7 +3,8 @@ import type { IconName } from '../ui/Icon.tsx';
 
 /** The pages of the navigation; with `act` for viewers that may do it. */
 export const places: { href: string; word: string; icon: IconName; of: RegExp; act?: Act }[] = [
-  { href: '/', word: 'Sessions', icon: 'list', of: /^\/(sessions.*)?$/ },
+  { href: '/', word: 'Attention', icon: 'alert', of: /^\/(attention)?$/ },
+  { href: '/sessions', word: 'Sessions', icon: 'list', of: /^\/sessions/ },
   { href: '/decide', word: 'Decide', icon: 'bulb', of: /^\/decide/ },
   { href: '/inbox', word: 'Inbox', icon: 'inbox', of: /^\/inbox/ },
   { href: '/queue', word: 'Queue', icon: 'hourglass', of: /^\/queue/ },

@@ -53,7 +53,7 @@ describe('lists', () => {
       );
 
   it('show at least 20 rows in 900 pixels when they are compact, and the chosen columns, also after a reload', async () => {
-    const { page, faults } = await visit('/', { viewport: { width: 1440, height: 900 } });
+    const { page, faults } = await visit('/sessions', { viewport: { width: 1440, height: 900 } });
     await page.locator('[data-session]').first().waitFor();
     await page.getByText('View', { exact: true }).focus();
     await page.keyboard.press('Enter');
@@ -83,9 +83,9 @@ describe('lists', () => {
   }, 120_000);
 
   it('do not scroll sideways on a phone', async () => {
-    const { page, faults } = await visit('/', { viewport: { width: 390, height: 844 } });
+    const { page, faults } = await visit('/sessions', { viewport: { width: 390, height: 844 } });
     for (const [path, ready] of [
-      ['/', '[data-session]'],
+      ['/sessions', '[data-session]'],
       ['/handoffs', 'tbody tr'],
       ['/queue', 'main table'],
       ['/tools', 'main table'],

@@ -75,7 +75,7 @@ describe('the live dashboard', () => {
     for (const id of ['here-1', 'here-2']) await agent(id);
     for (let count = 1; count <= 20; count += 1) await session('claude-1', { title: `Still ${count}` });
     await session('claude-1', { title: 'Still and moved' });
-    const { page } = await goThere('/?q=still');
+    const { page } = await goThere('/sessions?q=still');
     await live(page);
     await page.getByText('21 of 21 sessions').waitFor();
     await page.waitForLoadState('networkidle');
@@ -117,7 +117,7 @@ describe('the live dashboard', () => {
 
   it('announces new sessions, and shows them on request', async () => {
     await session('claude-1', { title: 'Fresh 1' });
-    const { page } = await goThere('/?q=fresh');
+    const { page } = await goThere('/sessions?q=fresh');
     await live(page);
     await row(page, 'Fresh 1').waitFor();
     await session('claude-1', { title: 'Fresh 2' });
@@ -133,7 +133,7 @@ describe('the live dashboard', () => {
   it('reports a changed session in the reassign dialog, and reassigns with its current state on request', async () => {
     await session('claude-1', { title: 'Contended' });
     await agent('late-1', { type: 'LATE' });
-    const { page, faults } = await visitHere('/?q=contended');
+    const { page, faults } = await visitHere('/sessions?q=contended');
     await live(page);
     await page.getByRole('button', { name: 'Reassign "Contended"' }).click();
     await chooseAgent(page.getByRole('dialog'), 'late-1');
@@ -156,7 +156,7 @@ describe('the live dashboard', () => {
   it('adds new messages to the page of a session, whoever writes them', async () => {
     const id = await session('claude-1', { title: 'Talk' });
     await turn(id, { messages: [{ role: 'USER', content: 'The first word' }] });
-    const { page, faults } = await goThere('/?q=talk');
+    const { page, faults } = await goThere('/sessions?q=talk');
     await page.getByRole('link', { name: 'Talk', exact: true }).click();
     await page.getByText('The first word').first().waitFor();
     await live(page);
@@ -169,7 +169,7 @@ describe('the live dashboard', () => {
 
   it('keeps the state of an event when an older answer arrives after it', async () => {
     await session('claude-1', { title: 'Overtaken' });
-    const { page } = await visitThere('/?q=overtaken');
+    const { page } = await visitThere('/sessions?q=overtaken');
     await live(page);
     await row(page, 'Overtaken').waitFor();
     await expect.poll(() => openHandoffs(page), patiently).not.toBeNaN();
@@ -201,7 +201,7 @@ describe('the live dashboard', () => {
   it('shows a message written between the read of the log and its subscription', async () => {
     const uuid = await session('claude-1', { title: 'Said in between' });
     await turn(uuid, { messages: [{ role: 'ASSISTANT', content: 'Before.' }] });
-    const [{ page }, { page: other }] = await Promise.all([visitHere('/livez'), visitThere('/?q=between')]);
+    const [{ page }, { page: other }] = await Promise.all([visitHere('/livez'), visitThere('/sessions?q=between')]);
     let asked!: () => void;
     let release!: () => void;
     const wasAsked = new Promise<void>((resolve) => (asked = resolve));
@@ -232,7 +232,7 @@ describe('the live dashboard', () => {
 
   it('shows a lost connection, and shows missed events when the server is back', async () => {
     await session('claude-1', { title: 'Moved in the dark' });
-    const { page } = await visitHere('/?q=dark');
+    const { page } = await visitHere('/sessions?q=dark');
     await live(page);
     await row(page, 'Moved in the dark').waitFor();
     await here.kill('SIGKILL');
@@ -254,7 +254,7 @@ describe('the live dashboard', () => {
 
   it('reads everything again when its cursor has expired', async () => {
     await session('claude-1', { title: 'After a restore' });
-    const { page, faults } = await visitHere('/?q=restore');
+    const { page, faults } = await visitHere('/sessions?q=restore');
     await live(page);
     await row(page, 'After a restore').waitFor();
     await here.kill();

@@ -47,8 +47,8 @@ const go = (page: Page, path: string) => page.evaluate((to) => history.pushState
 describe('a page that failed while the server was away', () => {
   it('is read again by itself when the connection is back', async () => {
     const cases: [from: string, to: string, expected: string][] = [
-      ['/?status=failed', '/', 'Second work'],
-      ['/', '/agents', '2 of 2 agents'],
+      ['/sessions?status=failed', '/sessions', 'Second work'],
+      ['/sessions', '/agents', '2 of 2 agents'],
       ['/inbox/claude-1', '/inbox', 'Reason of First work'],
       ['/handoffs?status=failed', '/handoffs', 'Reason of First work'],
       ['/graph?agent=claude-9', '/graph', '2 handoffs'],
@@ -78,7 +78,7 @@ describe('a page that failed while the server was away', () => {
   }, 240_000);
 
   it('is loaded again when the part of the program that draws it did not arrive', async () => {
-    const { page } = await visit('/');
+    const { page } = await visit('/sessions');
     await live(page);
     await server.kill('SIGKILL');
     await page.locator('[data-live="waiting"]').waitFor();
@@ -91,7 +91,7 @@ describe('a page that failed while the server was away', () => {
 
 describe('a list that is read again without success', () => {
   it.each([
-    ['/', 'Second work'],
+    ['/sessions', 'Second work'],
     ['/agents', '2 of 2 agents'],
     ['/inbox', 'Reason of First work'],
     ['/handoffs', 'Reason of First work'],
@@ -105,7 +105,7 @@ describe('a list that is read again without success', () => {
       await page.waitForLoadState('networkidle');
       await page.route('**/graphql', (route) => route.abort());
       // Leaving and coming back reads the list again.
-      await go(page, path === '/' ? '/agents' : '/');
+      await go(page, path === '/sessions' ? '/agents' : '/sessions');
       await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();
       await go(page, path);
       await page.getByRole('alert').getByText('Baton did not answer').first().waitFor();

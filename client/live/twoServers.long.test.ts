@@ -19,7 +19,10 @@ const row = (page: Page, title: string) => page.locator('[data-session]', { hasT
 const live = (page: Page) => page.locator('[data-live="live"]').waitFor();
 
 it('a second browser at another server shows each reassign', async () => {
-  const [{ page: one, faults }, { page: two }] = await Promise.all([visitHere('/?q=seen'), visitThere('/?q=seen')]);
+  const [{ page: one, faults }, { page: two }] = await Promise.all([
+    visitHere('/sessions?q=seen'),
+    visitThere('/sessions?q=seen'),
+  ]);
   await Promise.all([one, two].flatMap((page) => [live(page), page.getByText('No session matches.').waitFor()]));
   for (const title of ['Seen 1', 'Seen 2', 'Seen 3', 'Seen 4', 'Seen 5']) {
     await session('claude-1', { title });

@@ -164,7 +164,7 @@ describe('a person in the dashboard', () => {
 
   it('sees which sessions have changed since the last look, and marks them as seen one by one or all', async () => {
     const [one] = [await given('Changes once'), await given('Changes too'), await given('Stays')];
-    const { page, faults } = await visit('/');
+    const { page, faults } = await visit('/sessions');
     await row(page, 'Changes once').waitFor();
     await page.locator('[data-live="live"]').waitFor();
     expect(await page.locator('[data-changed="true"]').count()).toBe(0);

@@ -34,7 +34,7 @@ const pointedAt = (page: Page) =>
   );
 
 it('the palette finds records, goes to pages and acts, by the keyboard alone', async () => {
-  const { page, faults } = await visit('/');
+  const { page, faults } = await visit('/sessions');
   await page.getByText('Refund the double invoice').first().waitFor();
   await page.keyboard.press('Control+k');
   await field(page).waitFor();
@@ -100,7 +100,7 @@ it('the palette finds records, goes to pages and acts, by the keyboard alone', a
 }, 180_000);
 
 it('a view is saved by name, renamed, opened from the palette, and deleted', async () => {
-  const { page, faults } = await visit('/?unassigned=1&sort=activity');
+  const { page, faults } = await visit('/sessions?unassigned=1&sort=activity');
   const views = page.getByRole('group', { name: 'Saved views' });
   await views.getByRole('button', { name: /Save this view/ }).click();
   await page.keyboard.press('Enter');
@@ -114,7 +114,7 @@ it('a view is saved by name, renamed, opened from the palette, and deleted', asy
   await views.getByRole('link', { name: 'Unheld' }).waitFor();
   await look(page, 'saved-view');
   // After a reload it is still there; the palette opens it.
-  await page.goto(`${url}/`);
+  await page.goto(`${url}/sessions`);
   await views.getByRole('link', { name: 'Unheld' }).waitFor();
   await page.keyboard.press('Control+k');
   await field(page).fill('unheld');
@@ -129,7 +129,7 @@ it('a view is saved by name, renamed, opened from the palette, and deleted', asy
   await page.keyboard.type('To bob');
   await page.keyboard.press('Enter');
   await views.getByRole('link', { name: 'To bob' }).waitFor();
-  await page.goto(`${url}/`);
+  await page.goto(`${url}/sessions`);
   await page.getByText('Refund the double invoice').first().waitFor();
   expect(await views.count()).toBe(0);
   await page.keyboard.press('Control+k');
@@ -142,7 +142,7 @@ it('a view is saved by name, renamed, opened from the palette, and deleted', asy
 }, 120_000);
 
 it('`?` shows the shortcuts, but not while typing, and a failed search can be repeated', async () => {
-  const { page, faults } = await visit('/');
+  const { page, faults } = await visit('/sessions');
   await page.getByText('Refund the double invoice').first().waitFor();
   await page.getByLabel('Search the titles').press('?');
   expect(await page.getByRole('dialog').count()).toBe(0);

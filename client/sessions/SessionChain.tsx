@@ -162,7 +162,11 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
           </Link>
         ))}
         {bars.map(({ tenure, x, y }) => (
-          <Link key={tenure.id} href={`/?agent=${encodeURIComponent(tenure.agent.id)}`} className={styles.tenure}>
+          <Link
+            key={tenure.id}
+            href={`/sessions?agent=${encodeURIComponent(tenure.agent.id)}`}
+            className={styles.tenure}
+          >
             <title>{`${tenure.agent.id}: ${tenureLooks[tenure.state].word.toLowerCase()}`}</title>
             <rect
               className={styles.bar}

@@ -240,7 +240,7 @@ function Workspace({ id, host, folder, repository, branch, commit }: Where) {
             <dt>{name}</dt>
             <dd>
               {name === 'Folder' && id != null ? (
-                <Link href={`/?folder=${id}`} title="All sessions of this folder">
+                <Link href={`/sessions?folder=${id}`} title="All sessions of this folder">
                   {value}
                 </Link>
               ) : (

@@ -104,7 +104,7 @@ describe('the drawn chain of a session that many agents held', () => {
     const { page } = await go(`/sessions/${long}`);
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const drawn = await chain(page).evaluate((region) => ({
-      bars: region.querySelectorAll('a[href^="/?agent="] rect').length,
+      bars: region.querySelectorAll('a[href^="/sessions?agent="] rect').length,
       lines: region.querySelectorAll(
         'a[href^="/handoffs/"] path:first-of-type, a[href$="?view=handoffs"] path:first-of-type',
       ).length,

@@ -37,7 +37,7 @@ const counts = (page: Page): Promise<Record<string, string>> =>
 
 describe('the counts of the tabs and switches', () => {
   it('count what the search and the other filters leave', async () => {
-    const { page, faults } = await go('/');
+    const { page, faults } = await go('/sessions');
     await expect
       .poll(() => counts(page), patiently)
       .toEqual({
@@ -78,7 +78,7 @@ describe('the counts of the tabs and switches', () => {
   }, 90_000);
 
   it('follow what happens to sessions that the search finds, and to no others', async () => {
-    const { page } = await go('/?q=gamma');
+    const { page } = await go('/sessions?q=gamma');
     await page.locator('[data-live="live"]').waitFor();
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '0', Working: '0' });
     await session('claude-1', { title: 'Delta 1' });
@@ -92,7 +92,7 @@ describe('the counts of the tabs and switches', () => {
 
   it('are read again when a session changes that the page does not show', async () => {
     const id = await session('claude-1', { title: 'Epsilon 1' });
-    const { page } = await visit('/?status=completed&q=epsilon');
+    const { page } = await visit('/sessions?status=completed&q=epsilon');
     await page.locator('[data-live="live"]').waitFor();
     await expect.poll(() => counts(page), patiently).toMatchObject({ All: '1', Working: '1', Paused: '0' });
     await api.post('mutation ($id: ID!) { pauseSession(input: { sessionId: $id }) { __typename } }', {

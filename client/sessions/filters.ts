@@ -37,7 +37,7 @@ export function writeView({ situation, agent, unassigned, open, text, folder, by
   if (folder) params.set('folder', folder);
   if (byActivity) params.set('sort', 'activity');
   const query = params.toString();
-  return query === '' ? '/' : `/?${query}`;
+  return query === '' ? '/sessions' : `/sessions?${query}`;
 }
 
 export function toFilter({ situation, agent, unassigned, open, text, folder }: View): SessionFilter {

@@ -38,7 +38,7 @@ const row = (page: Page, title: string) => rows(page).filter({ hasText: title })
 
 describe('the list of sessions', () => {
   it('shows holder and last handoff, with its story on hover and by keyboard', async () => {
-    const { page, faults } = await go('/');
+    const { page, faults } = await go('/sessions');
     await row(page, 'Add rate limits').getByText('codex-1').waitFor();
     await row(page, 'Add rate limits').getByText('Not accepted').waitFor();
     await row(page, 'Fix the login').getByText('Working').waitFor();
@@ -67,7 +67,7 @@ describe('the list of sessions', () => {
   }, 90_000);
 
   it('shows counts, loads page by page, and fits on a narrow screen', async () => {
-    const { page, faults } = await go('/');
+    const { page, faults } = await go('/sessions');
     await page.getByRole('link', { name: 'No holder 60' }).waitFor();
     await page.getByRole('link', { name: 'Not accepted 1' }).waitFor();
     await page.getByRole('link', { name: 'All 62' }).waitFor();
@@ -85,13 +85,13 @@ describe('the list of sessions', () => {
   }, 90_000);
 
   it('keeps its filters in the URL, which gives the same view to others', async () => {
-    const { page } = await go('/');
+    const { page } = await go('/sessions');
     await page.getByRole('link', { name: /^Working/ }).click();
     await chooseAgent(page, 'claude-1');
     await page.getByText('1 of 1 sessions').waitFor();
-    expect(page.url()).toBe(`${url}/?status=working&agent=claude-1`);
+    expect(page.url()).toBe(`${url}/sessions?status=working&agent=claude-1`);
 
-    const { page: other } = await visit('/?unassigned=1&q=WORK%201');
+    const { page: other } = await visit('/sessions?unassigned=1&q=WORK%201');
     // Old work 1, and 10 to 19.
     await other.getByText('11 of 11 sessions').waitFor();
     expect(await other.getByRole('button', { name: 'Unassigned' }).getAttribute('aria-pressed')).toBe('true');
@@ -113,7 +113,7 @@ describe('the list of sessions', () => {
       );
       expect(data[`${act}Session`]!.__typename).toMatch(/Payload$/);
     };
-    const { page, faults } = await visit('/?status=working&q=leaving');
+    const { page, faults } = await visit('/sessions?status=working&q=leaving');
     await page.locator('[data-live="live"]').waitFor();
     await page.getByText('3 of 3 sessions').waitFor();
     await page.waitForLoadState('networkidle');
@@ -148,7 +148,7 @@ describe('the list of sessions', () => {
   }, 120_000);
 
   it('is light or dark like the system, or as chosen', async () => {
-    const { page } = await visit('/');
+    const { page } = await visit('/sessions');
     const dark = () =>
       page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor === 'rgb(16, 21, 28)');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -164,7 +164,7 @@ describe('the list of sessions', () => {
   }, 60_000);
 
   it('reports a server that does not answer, and loads on request', async () => {
-    const { page } = await visit('/');
+    const { page } = await visit('/sessions');
     await row(page, 'Fix the login').waitFor();
     await page.route('**/graphql', (route) => route.abort());
     await page.getByRole('link', { name: /^Failed/ }).click();
@@ -176,7 +176,7 @@ describe('the list of sessions', () => {
 
   it('shows a title with markup as text', async () => {
     await session(null, { title: '<img src=x onerror="document.title=1"> javascript:alert(1)' });
-    const { page, faults } = await go('/?q=onerror');
+    const { page, faults } = await go('/sessions?q=onerror');
     await row(page, '<img src=x onerror=').waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(faults).toEqual([]);

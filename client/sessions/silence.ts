@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useNow } from '../ui/clock.ts';
 
-const everyMs = 5 * 60_000;
+const silenceMs = 5 * 60_000;
 
 /** Calls back every five minutes: a session becomes silent, and works again, without an event that the page hears of. */
-export function useSilence(reread: () => void): void {
+export function useSilence(reread: () => void, everyMs = silenceMs): void {
   const latest = useEffectEvent(reread);
   const turn = Math.floor(useNow() / everyMs);
   const last = useRef(turn);

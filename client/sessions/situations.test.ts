@@ -68,7 +68,7 @@ it('each situation has a word and a shape of its own', () => {
 });
 
 it('the list shows the situation of each session, and its tabs find them', async () => {
-  const { page, faults } = await go('/');
+  const { page, faults } = await go('/sessions');
   for (const situation of situations)
     await row(page, situation).getByText(situationLooks[situation].word, { exact: true }).waitFor();
   await look(page, 'sessions-situations');
@@ -76,14 +76,14 @@ it('the list shows the situation of each session, and its tabs find them', async
     await page.getByRole('link', { name: `${situationLooks[situation].word} 1`, exact: true }).click();
     await page.getByText('1 of 1 sessions').waitFor();
     await row(page, situation).waitFor();
-    expect(page.url()).toBe(`${url}/?status=${situation.toLowerCase()}`);
+    expect(page.url()).toBe(`${url}/sessions?status=${situation.toLowerCase()}`);
   }
   expect(faults).toEqual([]);
 }, 120_000);
 
 it('a session that became silent is shown as that within minutes, in its place', async () => {
   const id = await session('ada', { title: 'Falls silent' });
-  const { page, faults } = await visit('/?status=working');
+  const { page, faults } = await visit('/sessions?status=working');
   const falling = page.locator('[data-session]').filter({ hasText: 'Falls silent' });
   await falling.getByText('Working', { exact: true }).waitFor();
   await silence(id);

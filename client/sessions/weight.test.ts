@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 it('the first load of the dashboard has less than 150 KB of compressed JavaScript', async () => {
-  const { page } = await visit('/');
+  const { page } = await visit('/sessions');
   await page.locator('[data-session]').first().waitFor();
   await page.waitForLoadState('networkidle');
   const loaded = await page.evaluate(() =>

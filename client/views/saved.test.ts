@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { faultOfName, mostViews, readViews, renamed, type SavedView, without, withView } from './saved.ts';
 
-const mine: SavedView = { name: 'Mine', href: '/?agent=ada' };
-const waiting: SavedView = { name: 'Waiting', href: '/?open=1&sort=activity' };
+const mine: SavedView = { name: 'Mine', href: '/sessions?agent=ada' };
+const waiting: SavedView = { name: 'Waiting', href: '/sessions?open=1&sort=activity' };
 
 describe('saved views', () => {
   it('are kept by name: added, renamed, deleted', () => {
@@ -41,6 +41,10 @@ describe('saved views', () => {
         },
       ),
     );
+  });
+
+  it('of the sessions follow their list, which was the first page', () => {
+    expect(readViews('sessions', JSON.stringify([{ ...mine, href: '/?agent=ada' }]))).toEqual([mine]);
   });
 
   it('leave out what is of another form, or leads elsewhere', () => {

@@ -6,7 +6,7 @@ export interface SavedView {
 }
 
 /** The lists that have saved views, and the path of each. */
-export const lists = { sessions: '/', handoffs: '/handoffs' } as const;
+export const lists = { sessions: '/sessions', handoffs: '/handoffs' } as const;
 export type List = keyof typeof lists;
 
 export const longestName = 60;
@@ -40,13 +40,24 @@ export function readViews(list: List, stored: string | null): SavedView[] {
     const found: unknown = JSON.parse(stored ?? '[]');
     if (!Array.isArray(found)) return [];
     const views = new Map(
-      found.filter((value) => isViewOf(list, value)).map((view) => [view.name, { name: view.name, href: view.href }]),
+      found
+        .map((value) => moved(list, value))
+        .filter((value) => isViewOf(list, value))
+        .map((view) => [view.name, { name: view.name, href: view.href }]),
     );
     return byName([...views.values()].slice(0, mostViews));
   } catch {
     return [];
   }
 }
+
+/** The list of sessions was the first page. */
+const moved = (list: List, value: unknown): unknown => {
+  const { href, ...view } = (value ?? {}) as Partial<SavedView>;
+  return list === 'sessions' && typeof href === 'string' && href.startsWith('/?')
+    ? { ...view, href: lists.sessions + href.slice(1) }
+    : value;
+};
 
 const isViewOf = (list: List, value: unknown): value is SavedView => {
   const { name, href } = (value ?? {}) as Partial<SavedView>;

@@ -177,7 +177,7 @@ function Links({ id, own }: { id: string; own: boolean }) {
   const agent = encodeURIComponent(id);
   return (
     <>
-      <Link href={`/?agent=${agent}`} className="button">
+      <Link href={`/sessions?agent=${agent}`} className="button">
         Sessions
       </Link>
       {own && (
@@ -223,7 +223,7 @@ function State({ agent, sessions }: { agent: Agent; sessions: Data['sessions'] }
           {sessions.totalCount === 0 && <li className="soft">It holds no session.</li>}
           {sessions.totalCount > sessions.nodes.length && (
             <li>
-              <Link href={`/?agent=${encodeURIComponent(id)}`}>
+              <Link href={`/sessions?agent=${encodeURIComponent(id)}`}>
                 All {sessions.totalCount.toLocaleString()} sessions
               </Link>
             </li>

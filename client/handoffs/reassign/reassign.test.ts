@@ -39,7 +39,7 @@ async function setStatus(id: string, status: string): Promise<void> {
 async function openDialog(title: string, open = go): Promise<Visit> {
   const id = await session('claude-1', { title });
   await turn(id, { messages: [{ role: 'ASSISTANT', content: `The work on ${title} is half done.` }] });
-  const { page, faults } = await open(`/?q=${encodeURIComponent(title)}`);
+  const { page, faults } = await open(`/sessions?q=${encodeURIComponent(title)}`);
   await page.getByRole('button', { name: `Reassign "${title}"` }).click();
   await page
     .getByRole('dialog')

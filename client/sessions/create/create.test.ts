@@ -101,7 +101,7 @@ describe('creating work', () => {
   }, 120_000);
 
   it('imports a dropped transcript as a session, and its longer version into it', async () => {
-    const { page, faults } = await visit('/');
+    const { page, faults } = await visit('/sessions');
     await page.getByRole('button', { name: 'New session' }).waitFor();
     await drop(page, 'rollout.jsonl', 'not a transcript');
     const dialog = page.getByRole('dialog');
@@ -146,7 +146,7 @@ describe('creating work', () => {
 
   it('tells of each of many files what became of it', async () => {
     await session(null, { title: 'Beside it' });
-    const { page } = await visit('/');
+    const { page } = await visit('/sessions');
     await page.getByRole('button', { name: 'Import …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import transcripts' });
     const file = (name: string, text: string) => ({

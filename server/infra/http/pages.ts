@@ -4,6 +4,7 @@
  */
 export const pagePaths = [
   '/',
+  '/attention',
   '/sessions',
   '/sessions/:id',
   '/agents',
