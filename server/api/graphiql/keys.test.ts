@@ -58,6 +58,6 @@ it('sends the key of the page with the requests of every tab, and with subscript
 
   await page.getByRole('link', { name: 'Dashboard' }).click();
   await page.getByRole('link', { name: 'GraphiQL' }).waitFor();
-  await page.getByText('Fix the flaky login test').waitFor();
+  await page.getByText('Triage the crash reports').waitFor();
   expect(addresses.filter((address) => address.includes(secret))).toEqual([]);
 }, 120_000);

@@ -71,6 +71,16 @@ describe('what a person sent by a saved prompt that a project defines', () => {
     );
   });
 
+  it('is found whatever words of its text are typed', () => {
+    for (const prompt of [issue, release, expert, plan, specify, change, element]) {
+      const text = prompt('');
+      for (let at = 0; at + 2 <= text.length; at += 1) {
+        const words = text.slice(at, at + 2);
+        if (/^[a-z]{2}$/.test(words)) expect(savedPromptIn(prompt(words))).toMatchObject({ words });
+      }
+    }
+  });
+
   it('is its title alone without words', () => {
     expect(ownWords(specify(''))).toBe('(saved prompt "Setup: Run setup.sh --json and parse it")');
     expect(ownWords(issue(''))).toBe('(saved prompt "Fix an issue")');

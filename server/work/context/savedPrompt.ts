@@ -74,13 +74,15 @@ export function savedPromptIn(text: string): SavedPrompt | null {
   const headed = head.exec(text);
   const body = headed === null ? text : text.slice(headed[0].length);
   const lines = body.split('\n');
-  const typed = typedIn(body, lines);
-  if (headed === null && !isSaved(body, lines, typed)) return null;
-  return { title: titleOf(lines, typed), words: typed.trim() };
+  const { words, from } = typedIn(body, lines);
+  // The same words may stand before their place.
+  const rest = body.slice(0, from) + body.slice(from).replace(words, '');
+  if (headed === null && !isSaved(body, lines, rest)) return null;
+  return { title: titleOf(lines, words), words: words.trim() };
 }
 
-function isSaved(body: string, lines: readonly string[], typed: string): boolean {
-  const rest = typed === '' ? body : body.replace(typed, '');
+/** `rest`: without the words that were typed. */
+function isSaved(body: string, lines: readonly string[], rest: string): boolean {
   if (marks.some((mark) => mark.test(body))) return true;
   if (body.length < leastCharacters || ofThemselves.test(rest)) return false;
   const headings = lines.filter((line) => heading.test(line)).length;
@@ -91,25 +93,31 @@ function isSaved(body: string, lines: readonly string[], typed: string): boolean
   return (caller > 0 && caller + author >= 2) || (expert.test(rest) && headings >= 3 && body.length >= longPrompt);
 }
 
-/** The words that were typed with it: at the place for them, else at the end, where OpenCode adds them. */
-function typedIn(body: string, lines: readonly string[]): string {
+/** The words that were typed with it, and from where on they stand: at the place for them, else at the end, where OpenCode adds them. */
+function typedIn(body: string, lines: readonly string[]): { words: string; from: number } {
+  const offsetOf = (line: number): number => lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0);
   const element = slotElement.exec(body);
   const end = element === null ? -1 : body.indexOf(`</${element[1]!}>`, element.index);
-  if (element !== null && end > 0)
-    return body
-      .slice(element.index + element[0].length, end)
-      .trim()
-      .slice(0, longestWords);
+  if (element !== null && end > 0) {
+    const from = element.index + element[0].length;
+    return { words: body.slice(from, end).trim().slice(0, longestWords), from };
+  }
   const start = body.search(/^<!-- [A-Z]+:START -->$/m);
-  if (start > 0 && body.slice(0, start).trim() !== '') return body.slice(0, start).trim().slice(0, longestWords);
+  if (start > 0 && body.slice(0, start).trim() !== '')
+    return { words: body.slice(0, start).trim().slice(0, longestWords), from: 0 };
   for (const [at, line] of lines.entries()) {
     const name = heading.exec(line)?.[1];
-    if (name !== undefined && slotHeading.test(name.trim())) return belowHeading(lines, at);
+    if (name !== undefined && slotHeading.test(name.trim()))
+      return { words: belowHeading(lines, at), from: offsetOf(at + 1) };
     if (line.length > longestWords) continue;
     const value = slotLabel.exec(line)?.[1] ?? (at < firstLines ? slotSentence.exec(line)?.[1] : undefined);
-    if (value !== undefined) return value.replace(/^(["'`])(.*)\1$/, '$2');
+    if (value !== undefined) {
+      const from = offsetOf(at) + line.lastIndexOf(value);
+      return { words: value.replace(/^(["'`])(.*)\1$/, '$2'), from };
+    }
   }
-  return atTheEnd(lines);
+  const { words, line } = atTheEnd(lines);
+  return { words, from: offsetOf(line) };
 }
 
 /** Up to the next heading; of a block of code its content. */
@@ -131,15 +139,15 @@ function belowHeading(lines: readonly string[], at: number): string {
     .slice(0, longestWords);
 }
 
-function atTheEnd(lines: readonly string[]): string {
+function atTheEnd(lines: readonly string[]): { words: string; line: number } {
   const end = lines.findLastIndex((line) => line.trim() !== '');
   const before = lines.slice(0, Math.max(end, 0)).findLastIndex((line) => line.trim() === '');
   const last = lines.slice(before + 1, end + 1);
   const isOfThePrompt = last.some(
     (line) => heading.test(line) || listed.test(line) || /^\s*(?:[`~]{3}|<|\|)/.test(line),
   );
-  if (before < 1 || isOfThePrompt || directive.test(last[0]!.trim())) return '';
-  return last.join('\n').slice(0, longestWords);
+  if (before < 1 || isOfThePrompt || directive.test(last[0]!.trim())) return { words: '', line: 0 };
+  return { words: last.join('\n').slice(0, longestWords), line: before + 1 };
 }
 
 /** Its first heading, or what it says first; of one that names its goal or its outline, what that says first. */
