@@ -111,7 +111,7 @@ describe.skipIf(programs.claude === null || programs.codex === null)(
         'Write a greeting.',
       ])
         expect([words, read.includes(words)]).toEqual([words, true]);
-      expect(read).toMatch(/An operator approved this handoff and edited before: reason, summary, instructions/);
+      expect(read).toMatch(/An operator edited this handoff before approving it: reason, summary, instructions/);
       // Claude Code hears that it does not hold the work any more, and why.
       const after = models.claude.received.length;
       models.claude.say({ text: 'Then I stop.' });
