@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api/request.ts';
 import { unquotedOutput } from './quotedOutput.ts';
 
-/** Follows a Session as it grows, whoever works on it. */
+/** Follows a Session as it grows, also when another runner works on it. */
 
 export interface Followed {
   status: string;

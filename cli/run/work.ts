@@ -93,7 +93,7 @@ class Tenure {
     try {
       return await this.#workOn();
     } finally {
-      // Whoever goes on needs the results that are on their way.
+      // After this the claim is released: the next runner reads these results in the log.
       await this.#news.catch(() => undefined);
     }
   }

@@ -16,7 +16,7 @@ export interface Span {
   attributes: Attributes;
   links: { to: SpanId; attributes: Attributes }[];
   events: { name: string; at: Date }[];
-  /** Why the status is an error; undefined when it is none, null without a reason. */
+  /** Undefined: it did not fail. Otherwise its reason; null when none was given. */
   failure?: string | null;
 }
 

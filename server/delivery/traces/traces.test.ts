@@ -64,7 +64,7 @@ const create = async (headers = {}): Promise<string> =>
     )
   ).session.id;
 const traceOf = (session: string): string => sessionSpan(decodeId(session)!.uuid).traceId;
-/** The spans of a Session's trace, once there are so many. */
+/** Waits until the trace of a Session has this many spans, and returns them. */
 async function spansOf(session: string, number: number): Promise<ReceivedSpan[]> {
   const found = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === traceOf(session));
   await vi.waitFor(() => expect(found().length).toBeGreaterThanOrEqual(number), { timeout: 20_000, interval: 20 });

@@ -78,7 +78,7 @@ export async function initiateHandoff(
   const start: Start = {
     ...input,
     via: 'API',
-    // A simulation is of the holder's own call, whoever asks for it.
+    // A simulation asks what happens when the holder makes the call, also when an operator simulates it.
     byAgent: work.caller.agentId !== null || work.dryRun !== null,
     staleAfterMinutes,
     approveWithinMinutes,

@@ -139,7 +139,7 @@ export const formats = {
 export const define = (functions: readonly ToolFunction[], format: ToolFormat): object[] =>
   functions.map((each) => formats[format](each));
 
-/** At most so many UTF-16 units, without half a character at the end. */
+/** Shortens a text to this many UTF-16 units. No character is cut in half. */
 function cut(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters - 1).replace(/[\ud800-\udbff]$/, '')}…`;

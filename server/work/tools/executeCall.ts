@@ -36,7 +36,7 @@ import { schemaOf } from './define.ts';
 import type { DetectedCall } from './detect/detection.ts';
 import type { HandoffTool } from './tool.ts';
 
-/** The call of a model that is to be executed, as detection found it; or why there is none. `callId` is the id to store. */
+/** What detection found: the call to execute, or the reason why there is none. `callId` is stored with it. */
 export type Call = {
   callId: string | null;
   /** Whether the tool is taken for a generated one because of its name; nothing was read. */ assumed?: true;

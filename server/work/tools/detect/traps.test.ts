@@ -4,7 +4,7 @@ import { detectHandoffs } from './detectHandoffs.ts';
 import type { CallKind, ProblemCode } from './detection.ts';
 import type { Known } from './known.ts';
 
-/** Calls and answers that look like a handoff and are none, or that are one and do not look like it. */
+/** Calls and answers that are easily taken for a handoff, and handoffs that are easily missed. */
 
 const known: Known = {
   agentId: 'claude-1',
