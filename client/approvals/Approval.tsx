@@ -1,7 +1,12 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useKept } from '../app/kept.ts';
-import type { HandoffEditsInput, PassedOnQuery as PassedOnData, WaitingFragment } from '../gql/graphql.ts';
+import type {
+  HandoffEditsInput,
+  PassedOnQuery as PassedOnData,
+  SessionStatus,
+  WaitingFragment,
+} from '../gql/graphql.ts';
 import { Moved } from '../handoffs/reassign/Moved.tsx';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
@@ -37,7 +42,17 @@ interface Typed {
 const nothingTyped: Typed = { mode: 'look', edits: {}, why: '' };
 
 /** Approves a proposed handoff as it was looked at, with changes, or declines it. */
-export function Approval({ waiting: { id, agent }, handoff, keys, onDone, onRefused }: ApprovalProps) {
+export function Approval({
+  waiting: {
+    id,
+    agent,
+    session: { status },
+  },
+  handoff,
+  keys,
+  onDone,
+  onRefused,
+}: ApprovalProps) {
   const client = useClient();
   const given = givenOf(handoff);
   const { value: typed, change, drop } = useKept<Typed>(`decide.${id}`, nothingTyped);
@@ -47,7 +62,7 @@ export function Approval({ waiting: { id, agent }, handoff, keys, onDone, onRefu
   const edits = editsOf(given, draft);
   const changes = changesOf(given, draft);
   const { busy, run, note } = useAct();
-  const { now, seen, accept, error, look } = usePassedOn(id, edits);
+  const { now, seen, accept, error, look } = usePassedOn(id, edits, status);
   const refused = now?.verdicts.find(({ passed }) => passed === false)?.message ?? null;
   const isNew = seen !== null && now?.contentHash != null && now.contentHash !== seen.contentHash;
 
@@ -215,7 +230,7 @@ interface Seen {
  * What the target would read. The first answer is what a person looks at: when a later one differs because the agent went on, it takes a
  * refused approval, after which the difference is in sight, to accept that one.
  */
-function usePassedOn(handoffId: string, edits: HandoffEditsInput | null) {
+function usePassedOn(handoffId: string, edits: HandoffEditsInput | null, status: SessionStatus) {
   const settled = useSettled(JSON.stringify(edits));
   const [{ data, error }, ask] = useQuery({
     query: PassedOnQuery,
@@ -240,11 +255,13 @@ function usePassedOn(handoffId: string, edits: HandoffEditsInput | null) {
     setNow(fresh);
     setSeen((before) => before && { ...before, accepted });
   };
-  return {
-    now,
-    seen,
-    error,
-    accept: () => void accept(),
-    look: () => ask({ requestPolicy: 'network-only' }),
-  };
+  const look = (): void => ask({ requestPolicy: 'network-only' });
+  // A resumed session can be approved, and a paused one cannot.
+  const wasStatus = useRef(status);
+  const follow = useEffectEvent(() => {
+    if (wasStatus.current !== status) look();
+    wasStatus.current = status;
+  });
+  useEffect(() => follow(), [status]);
+  return { now, seen, error, accept: () => void accept(), look };
 }

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
 import type { WaitingFragment } from '../gql/graphql.ts';
+import { Paused } from '../sessions/acts/Paused.tsx';
 import { Deadline } from '../ui/Deadline.tsx';
 import { Answer } from './Answer.tsx';
 import { Approval } from './Approval.tsx';
@@ -78,7 +79,20 @@ export function ApprovalCard({
         isOpen && (
           <>
             {!decides && <p className="soft small">An operator decides.</p>}
+            {kind === 'HANDOFF' && session.status === 'PAUSED' && (
+              <p>The session is paused{session.pauseReason == null ? '.' : `: ${session.pauseReason}`}</p>
+            )}
             {decides && kind === 'QUESTION' && <Answer {...acts} />}
+            {decides && session.status === 'PAUSED' && (
+              <Paused
+                session={session}
+                keys={acts.keys}
+                onResumed={kind === 'QUESTION' ? onDone : onRefused}
+                {...(kind === 'QUESTION'
+                  ? { word: 'Resume without an answer' }
+                  : { hint: 'Resume it before you approve. It can be declined as it is.' })}
+              />
+            )}
             {decides && handoff != null && <Approval {...acts} handoff={handoff} />}
           </>
         )

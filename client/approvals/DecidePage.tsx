@@ -93,7 +93,8 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
         <>
           Handoffs that agents propose, and what they ask.{' '}
           <span className={styles.keys}>
-            Keys: j and k to go through them, a to approve, e to edit, d to decline, 1 to 9 to choose an answer.
+            Keys: j and k to go through them, a to approve, e to edit, d to decline, r to resume a paused session, 1 to
+            9 to choose an answer.
           </span>
         </>
       }
@@ -102,7 +103,7 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
       {!data && fetching && <SkeletonRows label="Loading what waits" />}
       {isMissed && (
         <p>
-          What you came for waits no more. <Link href={`/sessions/${sessionId ?? ''}`}>Open its session</Link>
+          That session waits for no decision now. <Link href={`/sessions/${sessionId ?? ''}`}>Open its session</Link>
         </p>
       )}
       {data && shown.length === 0 && (

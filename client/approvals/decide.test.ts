@@ -14,7 +14,8 @@ import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
-import { cancelSession } from '../../server/work/sessions/changeSession.ts';
+import { cancelSession, pauseSession } from '../../server/work/sessions/changeSession.ts';
+import { updateSession } from '../../server/work/sessions/updateSession.ts';
 import { wordsChanged } from './differs.ts';
 import { everything } from '../tools/edit/draft.ts';
 import { changesOf, editsOf, type EditDraft } from './edits.ts';
@@ -160,6 +161,61 @@ it('shows the same card on the page of the session', async () => {
   expect(faults).toEqual([]);
 }, 120_000);
 
+it('resumes a paused session so that its handoff can be approved, also with a higher budget', async () => {
+  const [one, other] = [await propose('Paused by a person'), await propose('Out of tokens')];
+  const sessionOf = (id: string) =>
+    db.prisma.handoff.findUniqueOrThrow({ where: { id }, select: { session: true } }).then(({ session: of }) => of);
+  const [{ id: first }, { id: second }] = [await sessionOf(one), await sessionOf(other)];
+  await run(pauseSession, { sessionId: first, expectedVersion: null, reason: 'Lunch' });
+  await turn(second, {
+    usage: {
+      inputTokens: 900,
+      outputTokens: 200,
+      cacheCreationInputTokens: null,
+      cacheReadInputTokens: null,
+      model: null,
+    },
+  });
+  await run(updateSession, { sessionId: second, expectedVersion: null, tokenBudget: 1_000 });
+  expect(await sessionOf(other)).toMatchObject({ status: 'PAUSED', pauseReason: 'token budget used' });
+
+  const { page, faults } = await go(`/decide/${encodeId('session', first)}`);
+  const open = page.locator('article[data-open=true]');
+  await open.getByText('The session is paused: Lunch').waitFor();
+  await open.getByText('Resume it before you approve.', { exact: false }).waitFor();
+  await open.getByText('It cannot be approved as it is').waitFor();
+  await look(page, 'decide-paused');
+  await expectAccessible(page);
+  await page.keyboard.press('r');
+  await expect.poll(() => open.getByText('It cannot be approved as it is').count(), patiently).toBe(0);
+  await expect.poll(() => open.getByRole('button', { name: 'Resume' }).count(), patiently).toBe(0);
+  await page.keyboard.press('a');
+  await expect.poll(() => statusOf(one), patiently).toBe('INITIATED');
+
+  await go(`/sessions/${encodeId('session', second)}`);
+  const card = page.getByRole('article', { name: 'ada hands off to bob' });
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await card.getByText(/has used \d+ of 1000 tokens/).waitFor();
+  await card.getByLabel('Token budget').fill('5000');
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await expect.poll(() => sessionOf(other), patiently).toMatchObject({ status: 'RUNNING', tokenBudget: 5_000 });
+  await card.getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect.poll(() => statusOf(other), patiently).toBe('INITIATED');
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('resumes without an answer', async () => {
+  const sessionId = await session('ada', { title: 'Needs no answer' });
+  await run(askPerson, { sessionId, question: 'Which colour?', options: null });
+  const { page, faults } = await go(`/decide/${encodeId('session', sessionId)}`);
+  await page.locator('article[data-open=true]').getByRole('button', { name: 'Resume without an answer' }).click();
+  await expect
+    .poll(() => db.prisma.session.findUniqueOrThrow({ where: { id: sessionId } }), patiently)
+    .toMatchObject({ status: 'RUNNING' });
+  await noticeOf(page, '"Needs no answer" was resumed.').waitFor();
+  expect(faults).toEqual([]);
+}, 120_000);
+
 describe('edits', () => {
   const given: EditDraft = { targetAgentId: 'bob', reason: 'Why', summary: 'Done', instructions: '', carry: null };
   const text = fc.constantFrom('', ' ', 'Why', ' Why ', 'Done', 'Be quick');
@@ -231,7 +287,7 @@ it('pages on from the oldest 50, and reads all that it showed again', async () =
     await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
 }, 120_000);
 
-it('opens what a session waits for, so that one key approves it, or says that it waits no more', async () => {
+it('opens what a session waits for, so that one key approves it, or says that it waits for no decision', async () => {
   await propose('An earlier one');
   const id = await propose('The one that was notified of');
   const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
@@ -248,7 +304,7 @@ it('opens what a session waits for, so that one key approves it, or says that it
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect.poll(() => statusOf(id), patiently).toBe('CANCELLED');
   await go(path);
-  await page.getByText('What you came for waits no more.').waitFor();
+  await page.getByText('That session waits for no decision now.').waitFor();
   await expectAccessible(page);
   expect(faults).toEqual([]);
 }, 120_000);

@@ -17,6 +17,9 @@ export const WaitingDocument = graphql(`
     session {
       id
       title
+      status
+      pauseReason
+      ...Paused
     }
     handoff {
       id

@@ -13,6 +13,8 @@ import { Fold } from '../ui/Fold.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFocusKept } from '../ui/useFocusKept.ts';
 import styles from './SessionNow.module.css';
+import { useMay } from '../access/viewer.ts';
+import { Paused } from './acts/Paused.tsx';
 import { tenureLooks } from './tenureLooks.ts';
 
 // Most sessions wait for no person.
@@ -28,6 +30,7 @@ export const SessionNowDocument = graphql(`
     pauseReason
     result
     updatedAt
+    ...Paused
     agent {
       id
       ...AgentChip
@@ -66,6 +69,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
   const { status, situation, agent, agentSession, lastHandoff, openHandoff, summary, result, updatedAt } = session;
   // A question stands in its card.
   const reason = session.endReason ?? (situation === 'WAITING_FOR_PERSON' ? null : session.pauseReason);
+  const mayResume = useMay('steerSession', agent?.id) && situation === 'PAUSED' && agent != null;
   const why = whyText(session);
   // A decided handoff disappears with its focused button.
   useFocusKept(openHandoff?.id ?? '');
@@ -111,6 +115,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
       {openHandoff && <HandoffActions handoff={openHandoff} />}
       {summary != null && <Fold text={summary} lines={5} characters={600} />}
       {reason != null && <Fold text={reason} lines={5} characters={600} />}
+      {mayResume && <Paused session={session} />}
       {result != null && <Fold text={JSON.stringify(result, null, 2)} mono lines={5} characters={600} />}
     </div>
   );

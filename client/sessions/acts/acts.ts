@@ -14,6 +14,7 @@ graphql(`
     situation
     summary
     endReason
+    pauseReason
     agent {
       id
       currentLoad
@@ -126,6 +127,28 @@ const CancelSession = graphql(`
     }
   }
 `);
+
+const RaiseBudget = graphql(`
+  mutation RaiseBudget($sessionId: ID!, $tokenBudget: Int!) {
+    answer: updateSession(input: { sessionId: $sessionId, tokenBudget: $tokenBudget }) {
+      __typename
+      ... on UpdateSessionPayload {
+        session {
+          id
+          version
+          tokenBudget
+        }
+      }
+      ... on Error {
+        code
+        message
+      }
+    }
+  }
+`);
+
+export const raiseBudget = async (client: Client, sessionId: string, tokenBudget: number): Promise<Outcome> =>
+  outcomeOf(await client.mutation(RaiseBudget, { sessionId, tokenBudget }));
 
 /** `text` is the summary or the reason; empty when none was typed. */
 export async function actOnSession(client: Client, act: SessionAct, sessionId: string, text = ''): Promise<Outcome> {
