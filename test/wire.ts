@@ -1,6 +1,8 @@
+import { connecting } from '../server/infra/postgres/client.ts';
+
 /**
  * Reads a client's messages to PostgreSQL. Reports per chunk the executed statements and the number of requested answers
- * (one per simple query or Sync).
+ * (one per simple query or Sync), without those of connecting.
  */
 export function readFrontend(found: (statements: string[], asks: number) => void): (chunk: Buffer) => void {
   const texts = new Map<string, string>();
@@ -20,13 +22,14 @@ export function readFrontend(found: (statements: string[], asks: number) => void
       const type = started ? String.fromCharCode(rest[0] ?? 0) : '';
       const body = rest.subarray(head + 4, end);
       if (!started) started = body.readUInt32BE(0) === 196_608;
-      if (type === 'Q') statements.push(cString(body));
+      const isConnecting = type === 'Q' && cString(body) === connecting;
+      if (type === 'Q' && !isConnecting) statements.push(cString(body));
       if (type === 'P') texts.set(cString(body), cString(body, Buffer.byteLength(cString(body)) + 1));
       if (type === 'B') {
         const portal = Buffer.byteLength(cString(body)) + 1;
         statements.push(texts.get(cString(body, portal)) ?? '');
       }
-      if (type === 'Q' || type === 'S') asks += 1;
+      if ((type === 'Q' && !isConnecting) || type === 'S') asks += 1;
       rest = rest.subarray(end);
     }
     found(statements, asks);

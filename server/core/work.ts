@@ -348,14 +348,8 @@ export class Work {
       const key = this.options.idempotencyKey;
       if (key != null)
         parts.unshift(`DO $$BEGIN PERFORM pg_advisory_xact_lock(${lockNumber(this.caller.principal, key)}); END$$`);
-      // Commands find rows by key: a custom plan for the values costs more than execution. So does compiling one, which PostgreSQL before 18
-      // did for seconds, because it adds to a plan's cost for a scan that is off.
-      parts.unshift(
-        'BEGIN',
-        'SET LOCAL plan_cache_mode = force_generic_plan',
-        'SET LOCAL enable_seqscan = off',
-        'SET LOCAL jit = off',
-      );
+      // Commands find rows by key: a custom plan for the values costs more than execution.
+      parts.unshift('BEGIN', 'SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off');
       this.#begun = true;
     }
     // A message with several statements returns an array of results, which pg's types omit.

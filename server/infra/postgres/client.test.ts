@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StartError } from '../../core/startError.ts';
-import { addressOf } from './client.ts';
+import { testDatabase } from '../../../test/database.ts';
+import { addressOf, Client } from './client.ts';
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
 const host = fc.oneof(
@@ -67,4 +68,15 @@ it.each([
   expect(refused).toThrow(StartError);
   expect(refused).toThrow(message);
   expect(refused).not.toThrow('hunter2');
+});
+
+it('no connection compiles plans, also where the database would', async () => {
+  const { url, pool } = await testDatabase();
+  const compiles = new Client(`${url}&options=${encodeURIComponent('-c jit=on')}`);
+  await compiles.connect();
+  const shown = await Promise.all(
+    [pool, compiles].map(async (one) => (await one.query<{ jit: string }>('SHOW jit')).rows),
+  );
+  await compiles.end();
+  expect(shown).toEqual([[{ jit: 'off' }], [{ jit: 'off' }]]);
 });
