@@ -6,7 +6,6 @@ import { Page } from '../app/Page.tsx';
 import type { WaitingFragment } from '../gql/graphql.ts';
 import { readFragment } from '../gql/index.ts';
 import { useRereadOn } from '../live/events.ts';
-import { NotifyButton } from '../noticing/NotifyButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { KeptInPlace } from '../ui/KeptInPlace.tsx';
@@ -88,7 +87,6 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
   return (
     <Page
       title="Decide"
-      actions={decides && <NotifyButton of="new decisions" />}
       intro={
         <>
           Handoffs that agents propose, and what they ask.{' '}

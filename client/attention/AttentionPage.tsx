@@ -17,7 +17,9 @@ import { minuteMs, rereadEveryMs } from './Attention.tsx';
 import styles from './AttentionPage.module.css';
 import { AttentionRow } from './AttentionRow.tsx';
 import { readAttentionView, toAttentionFilter, writeAttentionView, type AttentionView } from './filters.ts';
+import { HeardSettings } from './HeardSettings.tsx';
 import { attentionKinds, attentionLooks } from './looks.ts';
+import { ProjectField } from './ProjectField.tsx';
 import { wellSince } from './well.ts';
 
 const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
@@ -55,7 +57,11 @@ export default function AttentionPage() {
   const change = (part: Partial<AttentionView>) =>
     navigate(writeAttentionView({ ...view, ...part }), { replace: true });
   return (
-    <Page title="Needs attention" intro="What is stuck and needs a person, the oldest first, with what to do.">
+    <Page
+      title="Needs attention"
+      intro="What is stuck and needs a person, the oldest first, with what to do."
+      actions={viewer.agentId === null && <HeardSettings />}
+    >
       <div className={styles.filters}>
         <label className={styles.filter}>
           <span className="hidden">Kind</span>
@@ -75,19 +81,9 @@ export default function AttentionPage() {
         {viewer.role !== 'AGENT' && (
           <AgentSelect label="Agent" none="Every agent" value={view.agent} onChange={(agent) => change({ agent })} />
         )}
-        <label className={styles.filter} key={`project ${view.project}`}>
-          <span className="hidden">Project</span>
-          <input
-            type="search"
-            className="input"
-            placeholder="Any project"
-            defaultValue={view.project}
-            onBlur={({ target }) => target.value !== view.project && change({ project: target.value })}
-            onKeyDown={({ key, currentTarget }) =>
-              key === 'Enter' && currentTarget.value !== view.project && change({ project: currentTarget.value })
-            }
-          />
-        </label>
+        <div className={styles.filter}>
+          <ProjectField value={view.project} onChange={(project) => change({ project })} />
+        </div>
       </div>
       <AttentionList key={writeAttentionView(view)} filter={toAttentionFilter(view)} onReassign={setReassigning} />
       <Suspense>

@@ -14,6 +14,7 @@ import { Icon, type IconName } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
 import styles from './AttentionPage.module.css';
 import { attentionLooks } from './looks.ts';
+import { queueOf } from './notes.ts';
 
 const AttentionRowFragment = graphql(`
   fragment AttentionRow on AttentionItem {
@@ -165,13 +166,6 @@ function Acts({ item, onReassign, onDone }: { item: Item } & Omit<AttentionRowPr
     </div>
   );
 }
-
-const queueOf = ({ queueEntry }: NonNullable<Item['session']>): string => {
-  const params = new URLSearchParams();
-  if (queueEntry?.role != null) params.set('role', queueEntry.role);
-  if (queueEntry?.agentType != null) params.set('type', queueEntry.agentType);
-  return params.size === 0 ? '/queue' : `/queue?${params.toString()}`;
-};
 
 const raisedBy = 5;
 

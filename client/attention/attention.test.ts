@@ -115,7 +115,7 @@ it('each row has what to do in place, and goes when it is done', async () => {
   await page.getByLabel('Kind').selectOption({ label: 'No holder' });
   await page.getByText('1 of 1 item', { exact: true }).waitFor();
   expect(new URL(page.url()).search).toBe('?kind=without_holder');
-  await page.getByPlaceholder('Any project').fill('shop');
+  await page.getByRole('searchbox', { name: 'Project' }).fill('shop');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing that matches needs attention.').waitFor();
   expect(faults).toEqual([]);

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { may } from '../access/may.ts';
 import { useAccess } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
@@ -52,8 +51,6 @@ const sections: { status: HandoffStatus; title: string; means: string }[] = [
 export default function InboxPage({ agentId }: { agentId?: string }) {
   const { viewer } = useAccess();
   const [, navigate] = useLocation();
-  // People hear of what they have to decide instead.
-  const decides = may(viewer, 'reassign');
   const owner = agentId ?? viewer.agentId ?? '';
   const [{ data, error }, ask] = useQuery({
     query: InboxQuery,
@@ -79,7 +76,7 @@ export default function InboxPage({ agentId }: { agentId?: string }) {
       intro="Open handoffs, oldest first."
       actions={
         <>
-          {!decides && <NotifyButton of="new handoffs" />}
+          {viewer.agentId !== null && <NotifyButton of="new handoffs" />}
           {viewer.role !== 'AGENT' && (
             <AgentSelect
               label="Agent"

@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { may } from '../access/may.ts';
 import { useAccess } from '../access/viewer.ts';
 import { graphql } from '../gql/gql.ts';
 import { useRereadOn } from '../live/events.ts';
@@ -42,13 +41,13 @@ function inboxAt(location: string, own: string | null): string | null | undefine
 }
 
 /**
- * The number of handoffs that began to wait since the inbox was last open, in the navigation. For viewers who decide nothing, such as
- * agents, also in the title, with notifications of new ones when asked for.
+ * The number of handoffs that began to wait since the inbox was last open, in the navigation. With an agent's key those to that agent, also in
+ * the title and the badges, and announced when asked for; people hear of what needs a person instead: Attention.
  */
 export function Unread({ className }: { className: string | undefined }) {
   const { viewer } = useAccess();
   const [location, navigate] = useLocation();
-  const decides = may(viewer, 'reassign');
+  const isAgent = viewer.agentId !== null;
   const seen = looked.use();
   const { inbox } = seen;
   const [{ data }, ask] = useQuery({
@@ -76,8 +75,8 @@ export function Unread({ className }: { className: string | undefined }) {
       : countText(waiting.length, data?.handoffs.pageInfo.hasNextPage === true);
 
   useEffect(() => {
-    if (!decides) setWaitingForViewer(text);
-  }, [decides, text]);
+    if (isAgent) setWaitingForViewer(text);
+  }, [isAgent, text]);
 
   const known = useRef<Set<string> | null>(null);
   const take = useEffectEvent(() => {
@@ -91,7 +90,7 @@ export function Unread({ className }: { className: string | undefined }) {
         ? []
         : waiting.filter((handoff) => !known.current!.has(handoff.id) && isUnread(after, handoff));
     known.current = new Set([...(known.current ?? []), ...waiting.map(({ id }) => id)].slice(-1_000));
-    if (fresh.length > 0 && !decides && mayNotify()) notify(handoffNotes(fresh), navigate);
+    if (fresh.length > 0 && isAgent && mayNotify()) notify(handoffNotes(fresh), navigate);
     if (after !== looked.get()) looked.set(after);
   });
   useEffect(() => take(), [ids, open]);

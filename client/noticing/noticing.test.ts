@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { expectAccessible, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
@@ -95,25 +95,31 @@ describe('a person in the dashboard', () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
-  it('hears of what a person has to decide only when asked for, and not of each handoff that starts; one key approves it then', async () => {
+  it('hears of whatever needs attention when asked for, not of each handoff that starts, and not of what is left out or muted', async () => {
     const { page, faults } = await visit('/agents');
     await withNotifications(page);
     await page.locator('[data-live="live"]').waitFor();
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href');
+    expect(await icon()).toBe('/icon.svg');
     const first = await proposed('To be approved');
     await expect.poll(() => page.title(), patiently).toBe('(1) Agents · Baton');
+    await expect.poll(async () => decodeURIComponent((await icon()) ?? ''), patiently).toContain('>1</text>');
     expect(await said(page)).toEqual([]);
-    await pages(page)
-      .getByRole('link', { name: /^Decide/ })
-      .click();
-    await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.getByRole('button', { name: 'Notifies of new decisions', pressed: true }).waitFor();
-    await look(page, 'decide-notifies');
+    const attention = pages(page).getByRole('link', { name: /^Attention/ });
+    await attention.click();
+    const notices = page.locator('details', { hasText: 'Notices' });
+    await notices.locator('summary').click();
+    await notices.getByRole('button', { name: 'Notify me' }).click();
+    await notices.getByRole('button', { name: 'Notifies of what needs attention', pressed: true }).waitFor();
+    await expectAccessible(page);
+    await look(page, 'attention-notices');
 
     await pages(page).getByRole('link', { name: 'Tools' }).click();
     await given('Started by a person');
     const second = await proposed('To be approved, too');
     await expect.poll(() => page.title(), patiently).toBe('(2) Tools · Baton');
-    await expect.poll(() => said(page), patiently).toEqual(['cy hands off to bob: approve?: To be approved, too']);
+    const proposal = 'cy wants to hand it off: approve or decline.';
+    await expect.poll(() => said(page), patiently).toEqual([`To be approved, too: ${proposal}`]);
     await press(page, 0);
     const open = page.locator('article[data-open=true]');
     await open.getByText('To be approved, too').waitFor();
@@ -127,18 +133,37 @@ describe('a person in the dashboard', () => {
     await pages(page).getByRole('link', { name: 'Tools' }).click();
     const asks = await session('cy', { title: 'Not clear' });
     await run(askPerson, { sessionId: asks, question: 'Which one?', options: ['This', 'That'] });
-    await expect.poll(async () => (await said(page)).at(-1), patiently).toBe('cy asks: Not clear: Which one?');
-    await press(page, 1);
-    await open.getByRole('button', { name: 'That' }).waitFor();
-    await page.keyboard.press('2');
     await expect
-      .poll(async () => (await db.prisma.session.findUniqueOrThrow({ where: { id: asks } })).status, patiently)
-      .toBe('RUNNING');
+      .poll(async () => (await said(page)).at(-1), patiently)
+      .toBe('Not clear: cy asks a question and waits: answer it. Which one?');
+    await session(null, { title: 'Nobody has it' });
+    await expect.poll(async () => (await said(page)).at(-1), patiently).toMatch(/^Nobody has it: No agent has held it/);
+    await expect.poll(() => page.title(), patiently).toBe('(3) Tools · Baton');
+
+    await attention.click();
+    await notices.locator('summary').click();
+    await notices.getByRole('checkbox', { name: 'No holder' }).uncheck();
+    await expect.poll(() => page.title(), patiently).toBe('(2) Needs attention · Baton');
+    await pages(page).getByRole('link', { name: 'Tools' }).click();
+    await session(null, { title: 'Nobody has it either' });
+    await proposed('To be approved, last');
+    await expect.poll(async () => (await said(page)).at(-1), patiently).toBe(`To be approved, last: ${proposal}`);
+    expect((await said(page)).filter((each) => each.includes('either'))).toEqual([]);
+    await expect.poll(() => page.title(), patiently).toBe('(3) Tools · Baton');
+    await expect.poll(() => attention.textContent(), patiently).toMatch(/5 to look at/);
+
+    await attention.click();
+    await notices.locator('summary').click();
+    await notices.getByLabel('Mute').selectOption({ label: 'for 8 hours' });
+    await expect.poll(() => page.title(), patiently).toBe('Needs attention · Baton');
+    await expect.poll(icon, patiently).toBe('/icon.svg');
     await page.reload();
-    await expect.poll(() => page.title(), patiently).toMatch(/^\(1\) /);
+    await page.locator('details', { hasText: 'Muted' }).waitFor();
+    await expect.poll(() => attention.textContent(), patiently).toMatch(/5 to look at/);
+    expect(await page.title()).toBe('Needs attention · Baton');
     expect(await said(page)).toEqual([]);
     expect(faults).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 
   it('hears, as an agent, of each handoff to it', async () => {
     const secret = await secretFor(db.pool, 'AGENT', 'dan');

@@ -14,8 +14,8 @@ export const canNotify = (): boolean => window.isSecureContext && 'Notification'
 
 export const mayNotify = (): boolean => canNotify() && Notification.permission === 'granted' && notifies.get();
 
-const most = 3;
-const mostCharacters = 200;
+/** Of more than these, one notification speaks for all. */
+export const most = 3;
 
 const agentsOf = (ids: readonly string[]): string => [...new Set(ids)].join(', ');
 
@@ -37,32 +37,6 @@ export const handoffNotes = (
         body: session.title,
         tag: id,
         path: `/handoffs/${id}`,
-      }));
-
-interface Decision {
-  id: string;
-  text?: string | null | undefined;
-  agent: { id: string };
-  session: { id: string; title: string };
-  handoff?: { targetAgent: { id: string } } | null | undefined;
-}
-
-/** One for each thing that waits for a person, or one for all when there are more than three. */
-export const decisionNotes = (waiting: readonly Decision[]): Note[] =>
-  waiting.length > most
-    ? [
-        {
-          title: `${waiting.length} decisions wait for a person`,
-          body: agentsOf(waiting.map(({ agent }) => agent.id)),
-          tag: 'baton-decide',
-          path: '/decide',
-        },
-      ]
-    : waiting.map(({ id, text, agent, session, handoff }) => ({
-        title: handoff == null ? `${agent.id} asks` : `${agent.id} hands off to ${handoff.targetAgent.id}: approve?`,
-        body: handoff == null ? `${session.title}: ${(text ?? '').slice(0, mostCharacters)}` : session.title,
-        tag: id,
-        path: `/decide/${session.id}`,
       }));
 
 export function notify(notes: readonly Note[], open: (path: string) => void): void {

@@ -12,7 +12,7 @@ import {
   withInboxSeen,
   withOpened,
 } from './looked.ts';
-import { decisionNotes, handoffNotes } from './notify.ts';
+import { handoffNotes } from './notify.ts';
 
 const time = (minute: number): string => `2026-11-23T12:${String(minute).padStart(2, '0')}:00.000Z`;
 const session = (id: string, minute: number) => ({ id, lastActivityAt: time(minute) });
@@ -98,24 +98,6 @@ test('each of three handoffs has a notification that opens it, and four have one
     ['a', 'b', 'c'].map((id) => ['Handoff to ada', `Work ${id}`, `/handoffs/${id}`]),
   );
   expect(handoffNotes(waiting)).toEqual([{ title: '4 handoffs wait', body: 'ada, bob', tag: 'baton', path: '/inbox' }]);
-});
-
-test('what waits for a person has a notification that opens it, and four have one that opens the page', () => {
-  const asks = {
-    id: 'q',
-    text: 'Which one?',
-    agent: { id: 'ada' },
-    session: { id: 's1', title: 'Work' },
-    handoff: null,
-  };
-  const proposes = { ...asks, id: 'h', text: null, agent: { id: 'bob' }, handoff: { targetAgent: { id: 'cy' } } };
-  expect(decisionNotes([asks, proposes])).toEqual([
-    { title: 'ada asks', body: 'Work: Which one?', tag: 'q', path: '/decide/s1' },
-    { title: 'bob hands off to cy: approve?', body: 'Work', tag: 'h', path: '/decide/s1' },
-  ]);
-  expect(decisionNotes([asks, proposes, asks, asks])).toEqual([
-    { title: '4 decisions wait for a person', body: 'ada, bob', tag: 'baton-decide', path: '/decide' },
-  ]);
 });
 
 test.each([

@@ -18,7 +18,10 @@ const subscribe = (listener: () => void): (() => void) => {
 /** The number of what waits for the viewer, as text; empty for zero. */
 export const useWaitingForViewer = (): string => useSyncExternalStore(subscribe, () => waiting);
 
+/** The one place from which the title and the badges have their number. */
 export function setWaitingForViewer(text: string): void {
+  if (text === waiting) return;
   waiting = text;
   for (const listener of listeners) listener();
+  void import('./badge.ts').then(({ showBadge }) => showBadge(waiting));
 }

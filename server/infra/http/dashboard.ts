@@ -72,7 +72,7 @@ export function createDashboard(folder: string, basePath = ''): Dashboard {
       await sendPage(request, response, status);
       return true;
     }
-    if (!path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js)$/.test(path)) return false;
+    if (!path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|js|webmanifest)$/.test(path)) return false;
     // sirv reads `br;q=0` as br, and throws for a range that ends before it starts.
     request.headers['accept-encoding'] = chooseEncoding(request.headers['accept-encoding']);
     delete request.headers.range;
