@@ -13,7 +13,11 @@ import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { agentCaller, world } from '../../test/world.ts';
 import { encodeId } from '../../server/core/ids.ts';
+import { answerQuestion } from '../../server/work/approvals/answerQuestion.ts';
+import { approveHandoff } from '../../server/work/approvals/approveHandoff.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
+import { declineHandoff } from '../../server/work/approvals/declineHandoff.ts';
+import { createKey } from '../../server/work/keys/createKey.ts';
 import { cancelSession, pauseSession } from '../../server/work/sessions/changeSession.ts';
 import { updateSession } from '../../server/work/sessions/updateSession.ts';
 import { wordsChanged } from './differs.ts';
@@ -213,6 +217,51 @@ it('resumes without an answer', async () => {
     .poll(() => db.prisma.session.findUniqueOrThrow({ where: { id: sessionId } }), patiently)
     .toMatchObject({ status: 'RUNNING' });
   await noticeOf(page, '"Needs no answer" was resumed.').waitFor();
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('says everywhere who decided, when, and what was changed', async () => {
+  const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice', expiresAt: null });
+  const alice = {
+    caller: { principal: encodeId('key', keyId), role: 'OPERATOR', agentId: null, keyId, expiresAt: null } as const,
+  };
+  const [approved, declined] = [await propose('Approved by a name'), await propose('Declined by a name')];
+  const asks = await session('ada', { title: 'Answered by a name' });
+  const { questionId } = await run(askPerson, { sessionId: asks, question: 'Which shade?', options: null });
+  const sessionOf = async (handoffId: string) =>
+    encodeId('session', (await db.prisma.handoff.findUniqueOrThrow({ where: { id: handoffId } })).sessionId);
+
+  // While it is open here, somebody else decides.
+  const { page, faults } = await go(`/decide/${await sessionOf(declined)}`);
+  const open = page.locator('article[data-open=true]');
+  await open.getByText('All of Declined by a name is done.').waitFor();
+  await run(declineHandoff, { handoffId: declined, reason: 'Add tests first' }, alice);
+  await open.getByText('Declined by Alice: Add tests first').waitFor();
+  await go(`/decide/${encodeId('session', asks)}`);
+  await open.getByText('Which shade?').waitFor();
+  await run(answerQuestion, { questionId, answer: 'Blue' }, alice);
+  await open.getByText('Alice answered ada: Blue').waitFor();
+
+  await go(`/handoffs/${encodeId('handoff', approved)}`);
+  await page.getByRole('link', { name: 'Decide', exact: true }).last().waitFor();
+  await run(
+    approveHandoff,
+    { handoffId: approved, expectedContentHash: null, edits: { reason: 'Look at the cache' }, note: 'Go' },
+    alice,
+  );
+  await go(`/handoffs/${encodeId('handoff', approved)}`);
+  await page.getByText(/Approved by Alice, who changed the reason, .*: Go/).waitFor();
+  await expectAccessible(page);
+  await go('/handoffs');
+  await page.getByText(/Approved by Alice, who changed the reason/).waitFor();
+  await page.getByText(/Declined by Alice .*: Add tests first/).waitFor();
+  await go(`/sessions/${await sessionOf(declined)}?view=handoffs`);
+  await page.getByText(/Declined by Alice .*: Add tests first/).waitFor();
+  await go(`/sessions/${await sessionOf(approved)}`);
+  await page.locator('[data-change=HANDOFF_APPROVED]', { hasText: 'Approved by Alice' }).waitFor();
+  await page.locator('[data-routed]', { hasText: 'Approved by Alice, who changed the reason' }).waitFor();
+  await go(`/sessions/${encodeId('session', asks)}`);
+  await page.locator('[data-change=QUESTION_ANSWERED]', { hasText: 'Answered by Alice' }).waitFor();
   expect(faults).toEqual([]);
 }, 120_000);
 

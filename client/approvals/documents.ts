@@ -87,10 +87,23 @@ export const WhatBecameQuery = graphql(`
       targetAgent {
         id
       }
-      approval {
+      ...Decision
+    }
+  }
+`);
+
+/** How a question ended. */
+export const WhatWasAnsweredQuery = graphql(`
+  query WhatWasAnswered($sessionId: ID!) {
+    events(first: 1, where: { sessionId: $sessionId, type: [QUESTION_ANSWERED] }) {
+      nodes {
         id
-        decision
-        note
+        reason
+        metadata
+        actor {
+          role
+          name
+        }
       }
     }
   }

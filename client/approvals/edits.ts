@@ -46,6 +46,18 @@ const texts: Record<'reason' | 'summary' | 'instructions', Field> = {
 };
 const textNames = Object.keys(texts) as (keyof typeof texts)[];
 
+/** The names of what was changed, as the API and the prompt have them. */
+const words: Record<string, string> = {
+  targetAgentId: 'the target',
+  reason: 'the reason',
+  summary: 'the summary',
+  instructions: 'the instructions',
+  contextVariables: 'the variables',
+  carry: 'what is passed on',
+};
+
+export const fieldWords = (field: string): string => words[field] ?? field;
+
 const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
   targetAgentId.trim() === '' ? given.targetAgentId : targetAgentId.trim();
 

@@ -22,6 +22,10 @@ export const HandoffBadgeFragment = graphql(`
     rejectionReason
     failureReason
     cancelReason
+    approval {
+      id
+      decision
+    }
     sourceAgent {
       id
     }

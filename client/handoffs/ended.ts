@@ -1,4 +1,4 @@
-import type { HandoffStatus } from '../gql/graphql.ts';
+import type { ApprovalDecision, HandoffStatus } from '../gql/graphql.ts';
 import { formatExact } from '../ui/time.ts';
 
 /** What a list or page asks for to say why a handoff ended. */
@@ -9,6 +9,7 @@ export interface Ended {
   cancelReason?: string | null | undefined;
   deadlineAt: string;
   closedAt?: string | null | undefined;
+  approval?: { decision?: ApprovalDecision | null | undefined } | null | undefined;
 }
 
 /** Why the handoff was declined or ended otherwise; null while it is open, when it was taken over, and when nobody said why. */
@@ -19,7 +20,10 @@ export function endedBecause({
   cancelReason,
   deadlineAt,
   closedAt,
+  approval,
 }: Ended): string | null {
+  if (status === 'TIMED_OUT' && approval?.decision === 'TIMED_OUT')
+    return `Approved by nobody by ${formatExact(deadlineAt)}.`;
   if (status === 'TIMED_OUT')
     return closedAt != null && closedAt < deadlineAt
       ? 'Timed out by an operator before the deadline.'

@@ -19,6 +19,7 @@ export const LogEventFragment = graphql(`
     metadata
     actor {
       role
+      name
     }
     agent {
       id

@@ -1,4 +1,5 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
+import { Decision } from '../approvals/Decision.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { endedBecause } from '../handoffs/ended.ts';
@@ -23,6 +24,10 @@ export const RoutedEntryFragment = graphql(`
       rejectionReason
       failureReason
       cancelReason
+      approval {
+        id
+        decision
+      }
       deadlineAt
       closedAt
       contextVariables {
@@ -39,6 +44,7 @@ export const RoutedEntryFragment = graphql(`
         ...AgentChip
       }
       ...HandoffBadge
+      ...Decision
     }
   }
 `);
@@ -75,6 +81,11 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
       {handoff?.reason != null && (
         <div className={styles.line}>
           <Fold text={handoff.reason} lines={4} characters={500} />
+        </div>
+      )}
+      {handoff && (
+        <div className={`${styles.line} soft small`}>
+          <Decision handoff={handoff} />
         </div>
       )}
       {outcome != null && (

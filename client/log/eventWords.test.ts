@@ -10,6 +10,11 @@ test.each([
     'Paused by an operator',
   ],
   [
+    'a pause by a named person',
+    { type: 'SESSION_STATUS_CHANGED', sessionStatus: 'PAUSED', actor: { role: 'OPERATOR', name: 'Alice' } },
+    'Paused by Alice',
+  ],
+  [
     'a resume',
     { type: 'SESSION_STATUS_CHANGED', sessionStatus: 'RUNNING', actor: { role: 'AGENT' } },
     'Resumed by the agent',

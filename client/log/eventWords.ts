@@ -1,3 +1,4 @@
+import { byWhom } from '../access/byWhom.ts';
 import type { EventType, HandoffStatus, Role, SessionStatus } from '../gql/graphql.ts';
 import type { IconName } from '../ui/Icon.tsx';
 import type { Look } from '../ui/Badge.tsx';
@@ -5,7 +6,7 @@ import type { Look } from '../ui/Badge.tsx';
 interface Change {
   type: EventType;
   sessionStatus?: SessionStatus | null;
-  actor?: { role?: Role | null } | null;
+  actor?: { role?: Role | null; name?: string | null } | null;
   handoff?: { status: HandoffStatus; targetAgent: { id: string } } | null;
 }
 
@@ -27,13 +28,6 @@ const statuses: Record<SessionStatus, Pick<Words, 'tone' | 'icon' | 'word'>> = {
   CANCELLED: { tone: 'calm', icon: 'ban', word: 'Cancelled' },
 };
 
-const actors: Record<Role, string> = {
-  AGENT: 'by the agent',
-  OPERATOR: 'by an operator',
-  ANALYST: 'by an analyst',
-  ADMIN: 'by an admin',
-};
-
 /** What a handoff came to, for the sentence after a return. */
 const ends: Partial<Record<HandoffStatus, (target: string) => string>> = {
   REJECTED: (target) => `${target} rejected it`,
@@ -43,8 +37,6 @@ const ends: Partial<Record<HandoffStatus, (target: string) => string>> = {
   DECLINED: (target) => `a person declined the handoff to ${target}`,
 };
 
-const byWhom = (actor: Change['actor']): string | null =>
-  actor ? (actor.role == null ? 'by Baton' : actors[actor.role]) : null;
 const asked = { tone: 'wait', icon: 'user', names: false } as const;
 
 /** How the log says that a session changed. */

@@ -5,6 +5,7 @@ import { useMay } from '../../access/viewer.ts';
 import { SelectBox, withBox } from '../../acts/SelectBox.tsx';
 import { useSelection, type Selection } from '../../acts/useSelection.ts';
 import { AgentChip } from '../../agents/AgentChip.tsx';
+import { Decision } from '../../approvals/Decision.tsx';
 import type { Columns } from '../../density/density.ts';
 import { graphql } from '../../gql/gql.ts';
 import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts';
@@ -31,6 +32,10 @@ const HandoffsQuery = graphql(`
         rejectionReason
         failureReason
         cancelReason
+        approval {
+          id
+          decision
+        }
         session {
           id
           title
@@ -44,6 +49,7 @@ const HandoffsQuery = graphql(`
           ...AgentChip
         }
         ...HandoffBadge
+        ...Decision
       }
       pageInfo {
         hasNextPage
@@ -196,6 +202,9 @@ function Row({ handoff, selection }: { handoff: Data['handoffs']['nodes'][number
       <td>
         <div className={`${styles.text} soft`} title={reason ?? undefined}>
           {reason ?? 'none given'}
+        </div>
+        <div className={`${styles.text} soft`}>
+          <Decision handoff={handoff} />
         </div>
         {ended !== null && (
           <div className={styles.text} title={ended}>

@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DownloadButton } from '../../access/DownloadButton.tsx';
+import { Decision } from '../../approvals/Decision.tsx';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
 import { ErrorNote, RequestError } from '../../ui/ErrorNote.tsx';
@@ -29,6 +30,10 @@ export const HandoffRowFragment = graphql(`
     rejectionReason
     failureReason
     cancelReason
+    approval {
+      id
+      decision
+    }
     sentBack
     returnOf {
       id
@@ -43,6 +48,7 @@ export const HandoffRowFragment = graphql(`
       ...AgentChip
     }
     ...HandoffBadge
+    ...Decision
   }
 `);
 
@@ -72,6 +78,9 @@ export function HandoffRow({ handoff: masked }: { handoff: FragmentType<typeof H
           {sentBack && (
             <span className="soft small">Sent back{returnOf && `: returns handoff ${returnOf.depth}`}.</span>
           )}
+          <div className="soft small">
+            <Decision handoff={handoff} />
+          </div>
           {outcome !== null && (
             <div className={styles.outcome}>
               <Icon name="back" size={13} /> <Fold text={outcome} lines={3} characters={300} />

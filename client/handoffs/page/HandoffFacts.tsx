@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { AgentChip } from '../../agents/AgentChip.tsx';
+import { Decision } from '../../approvals/Decision.tsx';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
 import type { HandoffFactsFragment as Facts, HandoffVia } from '../../gql/graphql.ts';
@@ -36,7 +37,13 @@ export const HandoffFactsFragment = graphql(`
     actor {
       principal
       role
+      name
     }
+    approval {
+      id
+      decision
+    }
+    ...Decision
     sourceAgent {
       id
       ...AgentChip
@@ -89,11 +96,19 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
             <dd>{outcome}</dd>
           </div>
         )}
+        {(handoff.approval?.decision === 'APPROVED' || handoff.approval?.decision === 'DECLINED') && (
+          <div>
+            <dt>Decided</dt>
+            <dd>
+              <Decision handoff={handoff} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Started</dt>
           <dd>
             <Time at={handoff.initiatedAt} /> <span className="soft">{formatExact(handoff.initiatedAt)}</span>,{' '}
-            {viaWords[via]} ({actor.principal}){handoff.sentBack && ' · sent back'}
+            {viaWords[via]} ({actor.name ?? actor.principal}){handoff.sentBack && ' · sent back'}
             {handoff.sentBack && handoff.returnOf && (
               <>
                 : returns <Link href={`/handoffs/${handoff.returnOf.id}`}>handoff {handoff.returnOf.depth}</Link>
@@ -103,7 +118,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
           </dd>
         </div>
         <div>
-          <dt>{status === 'INITIATED' ? 'Deadline' : 'Ended'}</dt>
+          <dt>{isWaiting(status) ? 'Deadline' : 'Ended'}</dt>
           <dd>{stepsOf(handoff)}</dd>
         </div>
       </dl>
@@ -111,8 +126,10 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
   );
 }
 
+const isWaiting = (status: Facts['status']): boolean => status === 'INITIATED' || status === 'PROPOSED';
+
 function stepsOf({ status, initiatedAt, acceptedAt, closedAt, deadlineAt }: Facts) {
-  if (status === 'INITIATED') {
+  if (isWaiting(status)) {
     return (
       <>
         <Deadline at={deadlineAt} /> <span className="soft">{formatExact(deadlineAt)}</span>

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { DownloadButton } from '../../access/DownloadButton.tsx';
+import { useMay } from '../../access/viewer.ts';
 import { Page } from '../../app/Page.tsx';
 import { graphql } from '../../gql/gql.ts';
 import type { HandoffPageQuery } from '../../gql/graphql.ts';
@@ -71,6 +72,7 @@ export default function HandoffPage({ id }: { id: string }) {
 
 function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['handoff']>; failure: ReactNode }) {
   const [prompting, setPrompting] = useState(false);
+  const decides = useMay('reassign');
   const { id, depth, session, sourceAgent, targetAgent, previous, next } = handoff;
   usePageActions([
     { word: 'Context prompt of this handoff …', icon: 'copy', run: () => setPrompting(true) },
@@ -107,6 +109,11 @@ function Known({ handoff, failure }: { handoff: NonNullable<HandoffPageQuery['ha
       <section className={`card ${styles.facts}`} aria-label="Route and outcome">
         <HandoffFacts handoff={handoff} />
         <HandoffActions handoff={handoff} />
+        {handoff.status === 'PROPOSED' && decides && (
+          <Link href={`/decide/${session.id}`} className="button small primary">
+            <Icon name="bulb" size={14} /> Decide
+          </Link>
+        )}
       </section>
       <section className={`card ${styles.payload}`} aria-labelledby="payload">
         <h2 id="payload">Context</h2>

@@ -2,8 +2,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../../test/database.ts';
 import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
-import { agentCaller, world } from '../../../test/world.ts';
+import { agentCaller, operator, world } from '../../../test/world.ts';
+import { encodeId } from '../../core/ids.ts';
 import { askPerson } from '../../work/approvals/askPerson.ts';
+import { declineHandoff } from '../../work/approvals/declineHandoff.ts';
+import { createKey } from '../../work/keys/createKey.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -144,4 +147,23 @@ it('the dry run of a handoff names what demands the approval of the holder, whoe
     operator: { approval: null },
     tool: { approval: 'SESSION', wouldSucceed: true },
   });
+});
+
+it('names the key of the person that decided; without a stored key there is no name', async () => {
+  const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice', expiresAt: null });
+  const principal = encodeId('key', keyId);
+  const alice = { principal, role: 'OPERATOR', agentId: null, keyId, expiresAt: null } as const;
+  for (const [caller, decidedBy] of [
+    [alice, { principal, role: 'OPERATOR', name: 'Alice' }],
+    [operator, { principal: operator.principal, role: 'OPERATOR', name: null }],
+  ] as const) {
+    const id = await session('ada', { handoffApproval: 'REQUIRED' });
+    const { handoffId } = await initiate(id, 'bob', {}, { caller: agentCaller('ada') });
+    await run(declineHandoff, { handoffId, reason: 'no' }, { caller });
+    const { data } = await post<{ handoff: object }>(
+      'query ($id: ID!) { handoff(id: $id) { approval { decidedBy { principal role name } } } }',
+      { id: encodeId('handoff', handoffId) },
+    );
+    expect(data.handoff).toEqual({ approval: { decidedBy } });
+  }
 });

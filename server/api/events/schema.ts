@@ -5,7 +5,7 @@ import type { Item } from '../../delivery/live/hub.ts';
 import { cursorsOf, placeOf } from '../../work/events/cursors.ts';
 import { tenuresOfEvents } from '../../work/events/tenures.ts';
 import type { EventType as StoredType } from '../../work/events/topics.ts';
-import { agentsOfKeys } from '../../work/keys/principals.ts';
+import { agentsOfKeys, namesOfKeys } from '../../work/keys/principals.ts';
 import { admins } from '../access/roles.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { batched } from '../graphql/batch.ts';
@@ -32,6 +32,16 @@ builder.objectType('Actor', {
       type: Role,
       nullable: true,
       description: 'Role of the caller; null for Baton itself.',
+    }),
+    name: t.string({
+      nullable: true,
+      description: 'Name of the key that was used, for people; null for callers without a stored key.',
+      resolve: async ({ actorPrincipal }, _args, context, info) => {
+        const key = keyOf(actorPrincipal);
+        if (key === null) return null;
+        const path = { prev: info.path, key: '(name of the key)', typename: undefined };
+        return (await batched(context, { path }, key, (ids) => namesOfKeys(context.pool, ids))) ?? null;
+      },
     }),
     agent: t.field({
       type: modelRef('Agent'),

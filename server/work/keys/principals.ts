@@ -2,11 +2,13 @@ import type { Pool } from 'pg';
 import { statement } from '../../core/changes.ts';
 import { encodeId } from '../../core/ids.ts';
 
-/** Everybody reads which Agent acted, and who may read it which key: these statements give nothing else of a key. */
+/** Everybody reads which Agent acted and the name of the key, and who may read it which key: these statements give nothing else of a key. */
 const keysOfAgent = statement('SELECT id FROM keys WHERE agent_id = $1');
 const agentsById = statement(
   'SELECT id, agent_id AS "agentId" FROM keys WHERE id = ANY ($1::uuid[]) AND agent_id IS NOT NULL',
 );
+
+const namesById = statement('SELECT id, name FROM keys WHERE id = ANY ($1::uuid[])');
 
 /** The principals that a filter by actor means: the given one, and those of the keys of the Agent with this id. */
 export async function principalsOf(pool: Pool, actor: string): Promise<string[]> {
@@ -18,4 +20,10 @@ export async function principalsOf(pool: Pool, actor: string): Promise<string[]>
 export async function agentsOfKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ id: string; agentId: string }>({ ...agentsById, values: [ids] });
   return new Map(rows.map(({ id, agentId }) => [id, agentId]));
+}
+
+/** The names of keys, by their ids. */
+export async function namesOfKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ id: string; name: string }>({ ...namesById, values: [ids] });
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
