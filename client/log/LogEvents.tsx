@@ -31,6 +31,10 @@ export const LogEventFragment = graphql(`
       targetAgent {
         id
       }
+      approval {
+        id
+        decision
+      }
     }
   }
 `);

@@ -1,5 +1,5 @@
 import { byWhom } from '../access/byWhom.ts';
-import type { EventType, HandoffStatus, Role, SessionStatus } from '../gql/graphql.ts';
+import type { ApprovalDecision, EventType, HandoffStatus, Role, SessionStatus } from '../gql/graphql.ts';
 import type { IconName } from '../ui/Icon.tsx';
 import type { Look } from '../ui/Badge.tsx';
 
@@ -7,7 +7,11 @@ interface Change {
   type: EventType;
   sessionStatus?: SessionStatus | null;
   actor?: { role?: Role | null; name?: string | null } | null;
-  handoff?: { status: HandoffStatus; targetAgent: { id: string } } | null;
+  handoff?: {
+    status: HandoffStatus;
+    targetAgent: { id: string };
+    approval?: { decision?: ApprovalDecision | null } | null;
+  } | null;
 }
 
 interface Words {
@@ -39,6 +43,10 @@ const ends: Partial<Record<HandoffStatus, (target: string) => string>> = {
 
 const asked = { tone: 'wait', icon: 'user', names: false } as const;
 
+/** A proposal that nobody decided has no later entry. */
+const becameText = (decision: ApprovalDecision | null | undefined): string =>
+  decision === 'CANCELLED' ? ', then taken back or overtaken' : '';
+
 /** How the log says that a session changed. */
 export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words {
   const ended = handoff ? (ends[handoff.status]?.(handoff.targetAgent.id) ?? null) : null;
@@ -55,7 +63,7 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
       return {
         ...asked,
         word: 'Proposed: a person has to approve',
-        by: handoff ? `to ${handoff.targetAgent.id}` : null,
+        by: handoff ? `to ${handoff.targetAgent.id}${becameText(handoff.approval?.decision)}` : null,
       };
     case 'HANDOFF_APPROVED':
       return { tone: 'good', icon: 'check', word: 'Approved', by: byWhom(actor), names: false };
@@ -70,7 +78,9 @@ export function changeOf({ type, sessionStatus, actor, handoff }: Change): Words
         tone: 'bad',
         icon: 'hourglass',
         word: 'Timed out',
-        by: handoff ? `the handoff to ${handoff.targetAgent.id} was not accepted in time` : null,
+        by: handoff
+          ? `the handoff to ${handoff.targetAgent.id} was not ${handoff.approval?.decision === 'TIMED_OUT' ? 'approved' : 'accepted'} in time`
+          : null,
         names: false,
       };
     default: {

@@ -211,7 +211,7 @@ builder.prismaNode('Message', {
       type: [modelRef('Event')],
       listSize: 2,
       cost: 2,
-      description: `Events between this Message and the next that have no Message of their own, oldest first: SESSION_STATUS_CHANGED, SESSION_RETURNED, SESSION_UNASSIGNED, SESSION_QUEUED, SESSION_STUCK, HANDOFF_TIMED_OUT, and SESSION_REASSIGNED without a Handoff. Those of the first Message include Events before it. At most the newest ${eventsInGap}.`,
+      description: `Events between this Message and the next that have no Message of their own, oldest first: SESSION_STATUS_CHANGED, SESSION_RETURNED, SESSION_UNASSIGNED, SESSION_QUEUED, SESSION_STUCK, HANDOFF_TIMED_OUT, HANDOFF_PROPOSED_FOR_APPROVAL, HANDOFF_APPROVED, HANDOFF_DECLINED, QUESTION_ASKED, QUESTION_ANSWERED, and SESSION_REASSIGNED without a Handoff. Those of the first Message include Events before it. At most the newest ${eventsInGap}.`,
       resolve: async ({ id }, _args, context, info) => {
         const query = queryFromInfo({ context, info, typeName: 'Event', select: { id: true } });
         return (await batched(context, info, id, (ids) => eventsAfterMessages(context, ids, query))) ?? [];

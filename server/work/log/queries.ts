@@ -112,7 +112,7 @@ export async function callsAfterMessages(
 export const eventsInGap = 50;
 
 /**
- * The newest Events between each Message and the next that the log shows: changes of status and moves that have no entry of their own. The
+ * The newest Events between each Message and the next that the log shows: changes of status, moves that have no entry of their own, and what people decide. The
  * index `events_in_log` has the same condition. Ids grow with time, so they say what was recorded first.
  */
 export async function eventsAfterMessages(
@@ -127,7 +127,7 @@ export async function eventsAfterMessages(
            CROSS JOIN LATERAL (
              SELECT e.id FROM events e
              WHERE e.session_id = m.session_id AND (m.sequence = 1 OR e.id > m.id) AND (n.id IS NULL OR e.id < n.id)
-               AND (e.type IN ('SESSION_STATUS_CHANGED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED', 'SESSION_STUCK', 'HANDOFF_TIMED_OUT') OR e.type = 'SESSION_REASSIGNED' AND e.handoff_id IS NULL)
+               AND (e.type IN ('SESSION_STATUS_CHANGED', 'SESSION_RETURNED', 'SESSION_UNASSIGNED', 'SESSION_QUEUED', 'SESSION_STUCK', 'HANDOFF_TIMED_OUT', 'HANDOFF_PROPOSED_FOR_APPROVAL', 'HANDOFF_APPROVED', 'HANDOFF_DECLINED', 'QUESTION_ASKED', 'QUESTION_ANSWERED') OR e.type = 'SESSION_REASSIGNED' AND e.handoff_id IS NULL)
              ORDER BY e.id DESC LIMIT ${eventsInGap}) f
            WHERE m.id = ANY($1::uuid[]) ORDER BY m.id, f.id`,
     values: [messageIds],
