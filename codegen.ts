@@ -77,7 +77,7 @@ async function typedDocuments(): Promise<Output[]> {
   return [...(await Promise.all(parts.map(generate))), cacheTypes(), await packagedOperations()];
 }
 
-/** The typed operations of `baton/client`: texts that need no package at run time. */
+/** The typed operations of `baton-handoffs/client`: texts that need no package at run time. */
 const packagedOperations = async (): Promise<Output> =>
   generate({
     filename: join(root, 'client/api/operations.ts'),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
+import { possibleTypes } from './client/gql/cacheTypes.ts';
 import { packClient } from './packClient.ts';
 import { hookAlone, withPackages, workers } from './packages.ts';
 
@@ -33,7 +34,7 @@ async function buildServer(): Promise<void> {
   await copyFile(join(root, 'cli/baton.sh'), join(lib, 'baton.sh'));
 }
 
-/** `baton/client` in one file without packages, with its types. */
+/** `baton-handoffs/client` in one file without packages, with its types; and which types each union has, for a cache. */
 async function buildClient(): Promise<void> {
   await packClient(lib);
   const types = await rollup({
@@ -42,6 +43,7 @@ async function buildClient(): Promise<void> {
   });
   const { output } = await types.generate({ format: 'es' });
   for (const name of ['client.d.ts', 'client.d.cts']) await writeFile(join(lib, name), output[0].code);
+  await writeFile(join(lib, 'possibleTypes.json'), JSON.stringify(possibleTypes));
 }
 
 await rm(lib, { recursive: true, force: true });

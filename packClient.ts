@@ -3,7 +3,7 @@ import { build } from 'vite';
 
 const root = import.meta.dirname;
 
-/** Writes the code of `baton/client`, without packages, as ES module and CommonJS: for browsers, Node and bundlers. */
+/** Writes the code of `baton-handoffs/client`, without packages, as ES module and CommonJS: for browsers, Node and bundlers. */
 export const packClient = (outDir: string): Promise<unknown> =>
   build({
     root,

@@ -9,6 +9,13 @@ export interface Command {
   run(args: string[]): Promise<void>;
 }
 
+export interface Entry {
+  /** Its line in `baton --help`. */
+  summary: string;
+  /** Loads its file when it is called: `baton --help` loads none. */
+  load(): Promise<Command>;
+}
+
 /** The arguments are wrong. Without a message the usage alone is printed. */
 export class UsageError extends Error {}
 

@@ -1,11 +1,4 @@
-import type { Command } from './command.ts';
-
-interface Entry {
-  /** Its line in `baton --help`. */
-  summary: string;
-  /** Loads its file when it is called: `baton --help` loads none. */
-  load(): Promise<Command>;
-}
+import type { Entry } from './command.ts';
 
 /** The commands of `baton`. A name may have two words. */
 export const commands: Record<string, Entry> = {
@@ -70,4 +63,8 @@ export const commands: Record<string, Entry> = {
   },
   mcp: { summary: 'gives a program the MCP tools of an agent', load: async () => (await import('./mcp.ts')).mcp },
   agent: { summary: 'works as an example agent', load: async () => (await import('./agent.ts')).agent },
+  complete: {
+    summary: 'completes commands, options and agents in a shell',
+    load: async () => (await import('./complete.ts')).completeFor(commands),
+  },
 };

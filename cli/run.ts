@@ -33,7 +33,9 @@ export async function run(argv: string[]): Promise<number> {
   if (name === undefined) return wrong(argv[0] === undefined ? '' : unknown(argv), usage);
   const command = await commands[name]!.load();
   const args = argv.slice(name.split(' ').length);
-  if (args.some(isHelp)) return done(command.usage);
+  // What follows `--` is for another program, or to be completed.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  if (own.some(isHelp)) return done(command.usage);
   try {
     await command.run(args);
     return exitCodes.done;

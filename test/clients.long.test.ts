@@ -88,6 +88,10 @@ describe('Programs that use Baton', () => {
     expect(await program('webSocket.mjs')).toEqual({ ...mutated, ...heard });
   });
 
+  test('as graphql-sse: mutations and subscriptions with a connection for each; one for all is refused', async () => {
+    expect(await program('graphqlSse.mjs')).toEqual({ ...mutated, ...heard, refused: 405 });
+  });
+
   test('as plain Server-Sent Events', async () => {
     expect(await program('serverSentEvents.mjs')).toEqual({ ...mutated, ...heard });
   });

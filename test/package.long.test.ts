@@ -9,6 +9,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -181,10 +182,10 @@ describe('the package', () => {
     expect(megabytes).toBeLessThanOrEqual(220);
     for (const tool of ['prisma', 'vite', 'tsx', 'typescript', 'esbuild', 'react'])
       expect(packages).not.toContain(tool);
-    const packed = [...filesIn(join(modules, 'baton')).keys()];
-    expect(packed.filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))).toEqual([]);
+    const packed = [...filesIn(join(modules, 'baton-handoffs')).keys()];
+    expect(packed.filter((file) => /\.tsx?$/.test(file) && !/\.d\.ts$|\/client\/examples\//.test(file))).toEqual([]);
     for (const file of ['LICENSE', 'CHANGELOG.md', 'README.md', 'schema.graphql', 'dist/index.html', 'lib/licenses.md'])
-      expect(packed).toContain(join(modules, 'baton', file));
+      expect(packed).toContain(join(modules, 'baton-handoffs', file));
   });
 
   it('runs as a user who may write only its data folder, also when npm ran no install script', async ({ skip }) => {
@@ -267,7 +268,7 @@ describe('the package', () => {
   });
 });
 
-const typed = `import { createApi, openStream, ReassignSessionDocument, Refused, takeHandoffs, type PayloadOf, type ReassignSessionMutation } from 'baton/client';
+const typed = `import { createApi, openStream, ReassignSessionDocument, Refused, takeHandoffs, type PayloadOf, type ReassignSessionMutation } from 'baton-handoffs/client';
 
 const ask = createApi({ url: 'http://127.0.0.1:4000' });
 
@@ -297,7 +298,7 @@ console.log(viewer.role, stream.status.state);
 `;
 const names = '{ createApi, openStream, ViewerDocument }';
 
-describe('baton/client', () => {
+describe('baton-handoffs/client', () => {
   let cwd: string;
   let server: Started;
 
@@ -305,10 +306,10 @@ describe('baton/client', () => {
     cwd = await install('client');
     await run('npm', ['install', '--no-save', 'ws@8', tarball], { cwd, env: clean });
     server = await start(join(cwd, 'node_modules/.bin/baton'), ['start'], { cwd, env: { HOME: cwd } });
-    writeFileSync(join(cwd, 'program.mjs'), `import ${names} from 'baton/client';\n${program}`);
+    writeFileSync(join(cwd, 'program.mjs'), `import ${names} from 'baton-handoffs/client';\n${program}`);
     writeFileSync(
       join(cwd, 'program.cjs'),
-      `const ${names} = require('baton/client');\nvoid (async () => {${program}})();\n`,
+      `const ${names} = require('baton-handoffs/client');\nvoid (async () => {${program}})();\n`,
     );
     writeFileSync(join(cwd, 'typed.ts'), typed);
   });
@@ -332,6 +333,24 @@ describe('baton/client', () => {
     );
   });
 
+  it('comes with the schema, the types of unions for a cache, the persisted operations, and agents to copy', () => {
+    const { resolve } = createRequire(join(cwd, 'program.mjs'));
+    const read = (file: string): string => readFileSync(resolve(`baton-handoffs/${file}`), 'utf8');
+    expect(read('schema.graphql')).toContain('reassignSession(');
+    expect(JSON.parse(read('possibleTypes.json'))).toMatchObject({
+      ReassignSessionResult: expect.arrayContaining(['ReassignSessionPayload', 'AgentAtCapacityError']) as string[],
+    });
+    expect(Object.values(JSON.parse(read('persisted-documents.json')) as object).join('\n')).toContain(
+      'query Sessions(',
+    );
+    expect(readdirSync(join(cwd, 'node_modules/baton-handoffs/client/examples')).sort()).toEqual([
+      'claudeAgent.mjs',
+      'langGraph.ts',
+      'openaiAgents.ts',
+      'vercelAi.ts',
+    ]);
+  });
+
   it.each(['20', '22', '24'])('works in Node %s, as ES module and CommonJS', async (version) => {
     const node = otherNode(version);
     expect((await run(node, ['--version'])).stdout).toMatch(new RegExp(`^v${version}\\.`));
@@ -343,7 +362,7 @@ describe('baton/client', () => {
     const page = await (await sharedBrowser()).newPage();
     atEnd(() => page.close());
     await page.goto(`${server.url}/livez`);
-    const code = readFileSync(join(cwd, 'node_modules/baton/lib/client.js'), 'utf8');
+    const code = readFileSync(join(cwd, 'node_modules/baton-handoffs/lib/client.js'), 'utf8');
     // As a string: the test's own bundler would change an import.
     const seen: unknown = await page.evaluate(`(async () => {
       const ${names} = await import(URL.createObjectURL(new Blob([${JSON.stringify(code)}], { type: 'text/javascript' })));

@@ -1,4 +1,4 @@
-/** What `baton/client` gives: typed operations, requests that try again, streams of events, and the work of an agent. */
+/** What `baton-handoffs/client` gives: typed operations, requests that try again, streams of events, and the work of an agent. */
 export * from './operations.ts';
 export { createApi, Refused, type Api, type PayloadOf } from './request.ts';
 export { takeHandoffs, type TakeOptions, type TakenHandoff } from './takeHandoffs.ts';

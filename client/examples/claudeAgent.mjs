@@ -2,7 +2,7 @@
 // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, and CLAUDE_PROGRAM for a Claude Code that is installed. Needs Node 22,
 // `npm install @anthropic-ai/claude-agent-sdk`, and Baton's package.
 import { query } from '@anthropic-ai/claude-agent-sdk';
-import { AppendTurnDocument, createApi, takeHandoffs } from 'baton/client';
+import { AppendTurnDocument, createApi, takeHandoffs } from 'baton-handoffs/client';
 
 const [agentId = 'claude-1'] = process.argv.slice(2);
 const {

@@ -15,7 +15,7 @@ import { world } from '../../test/world.ts';
 import { packClient } from '../../packClient.ts';
 import { temporaryFolder } from '../../test/temporary.ts';
 
-// The examples as a user runs them, each with its real framework and `baton/client` from its package. Only the models are scripted.
+// The examples as a user runs them, each with its real framework and `baton-handoffs/client` from its package. Only the models are scripted.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const database = await testDatabase();
@@ -46,9 +46,9 @@ beforeAll(async () => {
       '@anthropic-ai/claude-agent-sdk',
       npmTool('@anthropic-ai/claude-agent-sdk', '0.3.197', '--omit=optional', '--omit=peer'),
     );
-  mkdirSync(join(folder, 'node_modules/baton'));
-  copyFileSync(join(root, 'package.json'), join(folder, 'node_modules/baton/package.json'));
-  await packClient(join(folder, 'node_modules/baton/lib'));
+  mkdirSync(join(folder, 'node_modules/baton-handoffs'));
+  copyFileSync(join(root, 'package.json'), join(folder, 'node_modules/baton-handoffs/package.json'));
+  await packClient(join(folder, 'node_modules/baton-handoffs/lib'));
   await agent('reviewer');
   await agent('writer', { collaborators: ['reviewer'] });
   await agent('coder', { collaborators: ['reviewer', 'writer'] });

@@ -13,7 +13,7 @@ import {
   Refused,
   takeHandoffs,
   type NewToolCallInput,
-} from 'baton/client';
+} from 'baton-handoffs/client';
 
 const [agentId = 'langgraph-1'] = process.argv.slice(2);
 const {

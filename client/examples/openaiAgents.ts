@@ -11,7 +11,7 @@ import {
   Refused,
   takeHandoffs,
   type NewToolCallInput,
-} from 'baton/client';
+} from 'baton-handoffs/client';
 
 const [agentId = 'openai-1'] = process.argv.slice(2);
 const baton = { url: process.env['BATON_URL'] ?? 'http://127.0.0.1:4000', key: process.env['BATON_KEY'] };

@@ -10,7 +10,7 @@ import {
   HandoffToolsDocument,
   Refused,
   takeHandoffs,
-} from 'baton/client';
+} from 'baton-handoffs/client';
 
 const [agentId = 'vercel-1'] = process.argv.slice(2);
 const {

@@ -19,10 +19,10 @@ ${commandLine('key revoke')} <key id>
 
 Creates, lists and revokes keys.
 
-  --role     agent, operator, analyst or admin
-  --name     the name of the key, 1 to 200 characters
-  --agent    the id of the agent that the key is bound to; only for role agent
-  --expires  when the key expires: a duration (12h, 30d, 8w) or a date (2027-01-31); default: never
+  --role <role>     agent, operator, analyst or admin
+  --name <name>     the name of the key, 1 to 200 characters
+  --agent <id>      the id of the agent that the key is bound to; only for role agent
+  --expires <when>  when the key expires: a duration (12h, 30d, 8w) or a date (2027-01-31); default: never
 
 Uses the database in DATABASE_URL, or the embedded database in BATON_DATA, with or without a running server.
 Prints a new secret once, on standard output. Other messages go to standard error.`;
