@@ -137,7 +137,7 @@ export function Approval({
         )}
       </div>
       <Suspense>
-        {mode !== 'decline' && changes.length > 0 && <Changes changes={changes} />}
+        {mode !== 'decline' && changes.length > 0 && <Changes changes={changes} title="What you changed" />}
         {isNew && <WentOn before={seen.text} after={now.context?.text ?? ''} />}
       </Suspense>
       {note}

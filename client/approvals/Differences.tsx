@@ -4,11 +4,11 @@ import type { Change } from './edits.ts';
 import styles from './Decide.module.css';
 import { wordsChanged } from './differs.ts';
 
-/** What a person changed, word by word: shown before it is sent. */
-export function Changes({ changes }: { changes: readonly Change[] }) {
+/** What a person changed, word by word: shown before it is sent, and afterwards. */
+export function Changes({ changes, title }: { changes: readonly Change[]; title?: string }) {
   return (
     <section className={styles.changes} aria-label="Changes">
-      <h3>What you changed</h3>
+      {title !== undefined && <h3>{title}</h3>}
       <dl>
         {changes.map(({ label, before, after, none }) => (
           <div key={label}>

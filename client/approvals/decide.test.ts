@@ -251,6 +251,9 @@ it('says everywhere who decided, when, and what was changed', async () => {
   );
   await go(`/handoffs/${encodeId('handoff', approved)}`);
   await page.getByText(/Approved by Alice, who changed the reason, .*: Go/).waitFor();
+  const changes = page.getByLabel('Changes');
+  await changes.locator('del', { hasText: 'The tests are green' }).waitFor();
+  await changes.locator('ins', { hasText: 'Look at the cache' }).waitFor();
   await expectAccessible(page);
   await go('/handoffs');
   await page.getByText(/Approved by Alice, who changed the reason/).waitFor();
@@ -260,6 +263,8 @@ it('says everywhere who decided, when, and what was changed', async () => {
   await go(`/sessions/${await sessionOf(approved)}`);
   await page.locator('[data-change=HANDOFF_APPROVED]', { hasText: 'Approved by Alice' }).waitFor();
   await page.locator('[data-routed]', { hasText: 'Approved by Alice, who changed the reason' }).waitFor();
+  await page.getByText('What was changed before the approval').click();
+  await page.locator('[data-routed] del', { hasText: 'The tests are green' }).waitFor();
   await go(`/sessions/${encodeId('session', asks)}`);
   await page.locator('[data-change=QUESTION_ANSWERED]', { hasText: 'Answered by Alice' }).waitFor();
   expect(faults).toEqual([]);

@@ -104,3 +104,20 @@ export function editsOf(given: EditDraft, draft: EditDraft): HandoffEditsInput |
   };
   return Object.keys(edits).length === 0 ? null : edits;
 }
+
+const labels: Record<string, Field> = {
+  ...texts,
+  targetAgentId: { label: 'Target', none: '' },
+  contextVariables: { label: 'Variables', none: 'no variables' },
+  carry: { label: 'What is passed on', none: 'everything' },
+};
+
+/** A change that was approved, as the API keeps it. */
+export function changeOfEdit({ field, before, after }: { field: string; before?: unknown; after?: unknown }): Change {
+  const textOf = (value: unknown): string => {
+    if (value == null) return field === 'carry' ? 'everything' : '';
+    if (field === 'carry') return carryText(value as Carry);
+    return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  };
+  return { ...(labels[field] ?? { label: field, none: '' }), before: textOf(before), after: textOf(after) };
+}

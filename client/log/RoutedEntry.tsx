@@ -1,5 +1,6 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { Decision } from '../approvals/Decision.tsx';
+import { Edits } from '../approvals/Edits.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { endedBecause } from '../handoffs/ended.ts';
@@ -45,6 +46,7 @@ export const RoutedEntryFragment = graphql(`
       }
       ...HandoffBadge
       ...Decision
+      ...Edits
     }
   }
 `);
@@ -86,6 +88,7 @@ export function RoutedEntry({ message: masked }: { message: FragmentType<typeof 
       {handoff && (
         <div className={`${styles.line} soft small`}>
           <Decision handoff={handoff} />
+          <Edits handoff={handoff} />
         </div>
       )}
       {outcome != null && (

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { AgentChip } from '../../agents/AgentChip.tsx';
 import { Decision } from '../../approvals/Decision.tsx';
+import { Edits } from '../../approvals/Edits.tsx';
 import { graphql } from '../../gql/gql.ts';
 import { readFragment, type FragmentType } from '../../gql/index.ts';
 import type { HandoffFactsFragment as Facts, HandoffVia } from '../../gql/graphql.ts';
@@ -44,6 +45,7 @@ export const HandoffFactsFragment = graphql(`
       decision
     }
     ...Decision
+    ...Edits
     sourceAgent {
       id
       ...AgentChip
@@ -101,6 +103,7 @@ export function HandoffFacts({ handoff: masked }: { handoff: FragmentType<typeof
             <dt>Decided</dt>
             <dd>
               <Decision handoff={handoff} />
+              <Edits handoff={handoff} isOpen />
             </dd>
           </div>
         )}

@@ -4,8 +4,10 @@ import { client } from '../../../test/graphql.ts';
 import { startApp } from '../../../test/server.ts';
 import { agentCaller, operator, world } from '../../../test/world.ts';
 import { encodeId } from '../../core/ids.ts';
+import { approveHandoff } from '../../work/approvals/approveHandoff.ts';
 import { askPerson } from '../../work/approvals/askPerson.ts';
 import { declineHandoff } from '../../work/approvals/declineHandoff.ts';
+import { asCarry } from '../../work/context/carry.ts';
 import { createKey } from '../../work/keys/createKey.ts';
 
 const db = await testDatabase();
@@ -147,6 +149,40 @@ it('the dry run of a handoff names what demands the approval of the holder, whoe
     operator: { approval: null },
     tool: { approval: 'SESSION', wouldSucceed: true },
   });
+});
+
+it('the prompt and the Markdown of an edited handoff say who edited it, and what the agent gave; the prompt not where only a part is passed on', async () => {
+  const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice `x`', expiresAt: null });
+  const caller = {
+    principal: encodeId('key', keyId),
+    role: 'OPERATOR',
+    agentId: null,
+    keyId,
+    expiresAt: null,
+  } as const;
+  const carry = asCarry({ maxTokens: 4_000 });
+  for (const isPart of [false, true]) {
+    const id = await session('ada', { handoffApproval: 'REQUIRED' });
+    const { handoffId } = await initiate(id, 'bob', { reason: 'Review\n# it' }, { caller: agentCaller('ada') });
+    const edits = { targetAgentId: 'eve', reason: 'Test it', instructions: 'Be quick', ...(isPart && { carry }) };
+    await run(approveHandoff, { handoffId, expectedContentHash: null, edits, note: 'Go | on' }, { caller });
+    const { data } = await post<{ handoff: { contextPrompt: { text: string }; markdown: string } }>(
+      'query ($id: ID!) { handoff(id: $id) { contextPrompt { text } markdown } }',
+      { id: encodeId('handoff', handoffId) },
+    );
+    const { contextPrompt, markdown } = data.handoff;
+    const fields = `target, reason, instructions${isPart ? ', what is passed on' : ''}`;
+    for (const text of [contextPrompt.text, markdown])
+      expect(text.replaceAll('\\', '')).toContain(
+        `The operator 'Alice \`x\`' edited this handoff before approving it: ${fields}.`,
+      );
+    expect(markdown).toMatch(/\| Approved \| \d{4}-[^|]* UTC by Alice .*: Go .+ on \|/);
+    for (const text of [contextPrompt.text, markdown]) {
+      expect(text.includes('target: bob')).toBe(!isPart);
+      expect(text.includes('instructions: none')).toBe(!isPart);
+      expect(/^# it/m.test(text.replace(/```[^]*?```/g, ''))).toBe(false);
+    }
+  }
 });
 
 it('names the key of the person that decided; without a stored key there is no name', async () => {

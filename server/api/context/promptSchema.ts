@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { z } from 'zod';
 import { encodeId } from '../../core/ids.ts';
 import { readsInstructions } from '../../core/rights.ts';
@@ -6,7 +7,7 @@ import type { Prisma } from '../../generated/prisma/client.ts';
 import { buildContext } from '../../work/context/build.ts';
 import type { Context, StoredVariables } from '../../work/context/context.ts';
 import { itemsOf, wholeContent } from '../../work/context/items.ts';
-import { renderMarkdown } from '../../work/context/markdown.ts';
+import { type HandoffFacts, renderMarkdown } from '../../work/context/markdown.ts';
 import { pack, smallestBudget } from '../../work/context/pack.ts';
 import { moveOf, previewOf } from '../../work/context/preview.ts';
 import { readVisibleSources } from '../../work/context/received.ts';
@@ -20,6 +21,7 @@ import { builder, modelRef } from '../graphql/builder.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { decodeArgs, idOf, integer, optional, showAs, text } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
+import { keyName } from '../graphql/keyNames.ts';
 import { once } from '../graphql/once.ts';
 import { inTurn } from '../graphql/processorTime.ts';
 import { limitIn } from '../graphql/sessionLimit.ts';
@@ -76,6 +78,22 @@ const itemArgs = z.object({
   ),
 });
 
+const nameOfPrincipal = async (principal: string, request: GraphQLContext, info: GraphQLResolveInfo): Promise<string> =>
+  (await keyName(principal, request, info)) ?? principal;
+
+type Decided = Pick<Prisma.ApprovalGetPayload<object>, 'decision' | 'decidedAt' | 'decidedPrincipal' | 'note'>;
+
+/** Null when no person decided. */
+async function decidedOf(
+  { decision, decidedAt: at, decidedPrincipal, note }: Decided,
+  request: GraphQLContext,
+  info: GraphQLResolveInfo,
+): Promise<HandoffFacts['decided']> {
+  if (at === null || decidedPrincipal === null || (decision !== 'APPROVED' && decision !== 'DECLINED')) return null;
+  const what = decision === 'APPROVED' ? 'Approved' : 'Declined';
+  return { what, at, by: await nameOfPrincipal(decidedPrincipal, request, info), note };
+}
+
 builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   contextPrompt: t.field({
     type: ContextPrompt,
@@ -120,19 +138,21 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
       failureReason: true,
       cancelReason: true,
       actorPrincipal: true,
+      approval: { select: { decision: true, decidedAt: true, decidedPrincipal: true, note: true } },
       sourceAgentType: true,
       targetAgentType: true,
     },
     resolve: async (handoff, args, request, info) => {
       const stored = await withContext(handoff, args, request, info);
-      const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal } = handoff;
+      const { id, session, rejectionReason, failureReason, cancelReason, actorPrincipal, approval } = handoff;
       const closedBecause = rejectionReason ?? failureReason ?? cancelReason;
       const facts = {
         ...handoff,
         id: encodeId('handoff', id),
         title: session.title,
         closedBecause,
-        actor: actorPrincipal,
+        actor: await nameOfPrincipal(actorPrincipal, request, info),
+        decided: approval && (await decidedOf(approval, request, info)),
       };
       return once(request, `markdown ${handoff.id}`, () =>
         inTurn(request.processorTime, () => renderMarkdown(facts, contextFor(request.caller, stored))),

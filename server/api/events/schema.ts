@@ -1,24 +1,19 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { decodeId } from '../../core/ids.ts';
 import { sessionSpan, tenureSpan, traceparentOf } from '../../core/traceparent.ts';
 import type { Item } from '../../delivery/live/hub.ts';
 import { cursorsOf, placeOf } from '../../work/events/cursors.ts';
 import { tenuresOfEvents } from '../../work/events/tenures.ts';
 import type { EventType as StoredType } from '../../work/events/topics.ts';
-import { agentsOfKeys, namesOfKeys } from '../../work/keys/principals.ts';
+import { agentsOfKeys } from '../../work/keys/principals.ts';
 import { admins } from '../access/roles.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { batched } from '../graphql/batch.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { Role, SessionStatus } from '../graphql/enums.ts';
+import { keyName, keyOf } from '../graphql/keyNames.ts';
 
 /** The extra fields of an Event that a subscription delivers. */
 const delivered = (event: object): Partial<Item> => event;
-
-function keyOf(principal: string): string | null {
-  const decoded = decodeId(principal);
-  return decoded?.prefix === 'key' ? decoded.uuid : null;
-}
 
 builder.objectType('Actor', {
   access: 'inherit',
@@ -36,12 +31,7 @@ builder.objectType('Actor', {
     name: t.string({
       nullable: true,
       description: 'Name of the key that was used, for people; null for callers without a stored key.',
-      resolve: async ({ actorPrincipal }, _args, context, info) => {
-        const key = keyOf(actorPrincipal);
-        if (key === null) return null;
-        const path = { prev: info.path, key: '(name of the key)', typename: undefined };
-        return (await batched(context, { path }, key, (ids) => namesOfKeys(context.pool, ids))) ?? null;
-      },
+      resolve: ({ actorPrincipal }, _args, context, info) => keyName(actorPrincipal, context, info),
     }),
     agent: t.field({
       type: modelRef('Agent'),

@@ -1,6 +1,7 @@
 import { ConflictError } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import { carryOf } from '../context/carry.ts';
+import type { Edited } from '../context/context.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandLocked, demandMove, lockSessionOf, movedSession } from '../custody/demand.ts';
 import { wayTo } from '../custody/mayChangeHands.ts';
@@ -15,8 +16,9 @@ import {
   startedHandoff,
 } from '../handoffs/initiateHandoff.ts';
 import { demandTarget, idMeant } from '../handoffs/target.ts';
+import { callerName } from '../keys/principals.ts';
 import { demandProposal } from './demandProposal.ts';
-import { type Asked, type HandoffEdits, withEdits } from './edits.ts';
+import { type Asked, editedFields, type HandoffEdits, withEdits } from './edits.ts';
 import { readRequest } from './request.ts';
 
 export interface ApproveHandoffInput {
@@ -66,9 +68,9 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
   };
   demandMove(work, move, 'loop');
 
-  const build = (given: Asked, fields: readonly string[]): Promise<Prepared> =>
-    contextOf(custody, { given, fields, target, read, depth: proposal.depth, told: enters && toldOf(enters) });
-  const proposed = await build(asked, []);
+  const build = (given: Asked, edits: Edited | null): Promise<Prepared> =>
+    contextOf(custody, { given, edits, target, read, depth: proposal.depth, told: enters && toldOf(enters) });
+  const proposed = await build(asked, null);
   if (work.dryRun !== null) work.dryRun.contentHash = proposed.contentHash;
   if (expectedContentHash !== null && expectedContentHash !== proposed.contentHash)
     throw new ConflictError(
@@ -79,7 +81,10 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
       proposed.contentHash,
     );
   const fields = edited.edits.map(({ field }) => field);
-  const prepared = fields.length === 0 ? proposed : await build(edited.asked, fields);
+  const prepared =
+    fields.length === 0
+      ? proposed
+      : await build(edited.asked, { by: await callerName(work), changes: editedFields(edited) });
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   custody.decide('APPROVED', { note, edits: edited.edits.length === 0 ? null : edited.edits });
@@ -102,15 +107,14 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
 
 interface Given {
   given: Asked;
-  /** The fields that a person edited. */
-  fields: readonly string[];
+  edits: Edited | null;
   target: LockedAgent;
   read: MoveRead;
   depth: number;
   told: ReturnType<typeof toldOf> | null;
 }
 
-const contextOf = (custody: Custody, { given, fields, target, read, depth, told }: Given): Promise<Prepared> => {
+const contextOf = (custody: Custody, { given, edits, target, read, depth, told }: Given): Promise<Prepared> => {
   const { contextVariables, summary, reason, tool, carry } = given;
   const { agentId } = custody.session;
   return prepareContext(
@@ -120,9 +124,9 @@ const contextOf = (custody: Custody, { given, fields, target, read, depth, told 
       reason,
       contextVariables,
       // Values of the agent stay its own.
-      ...(!fields.includes('contextVariables') && agentId !== null && { variablesBy: agentId }),
+      ...(!hasEdited(edits, 'contextVariables') && agentId !== null && { variablesBy: agentId }),
       ...(tool !== null && { tool }),
-      edited: fields,
+      edited: edits,
       carry: carry && carryOf(carry),
       byOperator: false,
       depth,
@@ -132,3 +136,6 @@ const contextOf = (custody: Custody, { given, fields, target, read, depth, told 
     told,
   );
 };
+
+const hasEdited = (edits: Edited | null, field: string): boolean =>
+  edits?.changes.some((change) => change.field === field) ?? false;

@@ -1,5 +1,7 @@
 import { canonicalJson } from '../../core/canonicalJson.ts';
 import { asCarry, type Carry } from '../context/carry.ts';
+import type { EditedField } from '../context/context.ts';
+import { abridge } from '../context/shorten.ts';
 import type { ProposalRequest } from '../handoffs/propose.ts';
 
 /** What a person changes of a proposed Handoff. Undefined fields stay. */
@@ -62,3 +64,18 @@ export function withEdits(asked: Asked, edits: HandoffEdits): { asked: Asked; ed
       .map((field) => ({ field, before: before[field], after: after[field] })),
   };
 }
+
+/** Of each text that an edit replaced, for the target. The whole text is in `Handoff.edits`. */
+const originalCharacters = 1_000;
+
+/** What the Context says of the edits. Where the person lets only a part be passed on, the originals are not told. */
+export const editedFields = ({ asked, edits }: { asked: Asked; edits: readonly HandoffEdit[] }): EditedField[] =>
+  edits.map(({ field, before }) => ({
+    field,
+    ...(asked.carry === null && {
+      before:
+        before === null
+          ? null
+          : abridge(typeof before === 'string' ? before : canonicalJson(before), originalCharacters),
+    }),
+  }));

@@ -166,6 +166,25 @@ export const mergeVariables = (
 /** Baton's own variables are part of a Handoff, not of a Session, and callers may not set them. */
 export const isOwnVariable = ({ name }: { name: string }): boolean => name.startsWith('_');
 
+/** What a person changed of a proposed Handoff. */
+export interface Edited {
+  /** Name of the person's key; null without a stored key. */
+  by: string | null;
+  changes: EditedField[];
+}
+
+export interface EditedField {
+  field: string;
+  /** Beginning and end of what the Agent gave; null when it gave nothing. Absent where a Carry withholds things. */
+  before?: string | null;
+}
+
+/** As it is stored with a Handoff; null when nothing was edited. */
+export function editedOf({ contextVariables }: Pick<Context, 'contextVariables'>): Edited | null {
+  const found = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_edited');
+  return (found?.value as Edited | undefined) ?? null;
+}
+
 export interface Passage {
   /** Source agent; null for an unassigned Session. */
   from: string | null;
@@ -174,8 +193,8 @@ export interface Passage {
   /** Number of the Handoff in its Session. */
   depth?: number;
   reason?: string | null;
-  /** Fields that a person changed before approving the Handoff. */
-  edited?: readonly string[];
+  /** What a person changed before approving the Handoff. */
+  edited?: Edited | null;
   /** The handoff tool that was called, and the instructions of it and of the stage for the target. */
   tool?: { name: string | null; instructions: string | null };
   /** In a pipeline: the stage of the target, and what the stage before was left with; without a name out of a pipeline. */
@@ -188,7 +207,7 @@ export const ownVariables = ({ from, to, depth, reason, edited, tool, stage, cha
   Object.entries({
     _handoff_chain: chain,
     _handoff_depth: depth,
-    _handoff_edited: edited,
+    _handoff_edited: edited ?? undefined,
     _handoff_from: from,
     _handoff_instructions: tool?.instructions ?? undefined,
     _handoff_outcome: stage?.outcome,

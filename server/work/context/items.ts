@@ -1,4 +1,5 @@
 import {
+  editedOf,
   isOwnVariable,
   type CarriedCall,
   type Context,
@@ -129,7 +130,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
           isStale && !isAfterRequest(lastMessage?.sequence),
         ),
     reason === null || reason === '' ? null : { id: 'reason-1', kind: 'REASON', content: reason, stage: 'head' },
-    editedItem(context.contextVariables),
+    editedItem(context),
     ...ofStage,
     workspaceItem(workspace),
     workingTreeItem(context.workingTree) ?? seenTreeItem(context.treeSeen),
@@ -142,6 +143,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
     earlier === '' ? null : { id: 'reason-2', kind: 'REASON', content: earlier, stage: 'work' },
+    originalsItem(context),
     ...findings.reverse(),
     ...context.failedAttempts.map(attemptItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'work'),
@@ -412,16 +414,38 @@ const inHeading = new Set([
   '_handoff_tool',
 ]);
 
-function editedItem(variables: readonly ContextVariable[]): Item | null {
-  const edited = variables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_edited')?.value;
-  return Array.isArray(edited)
-    ? {
-        id: 'reason-3',
-        kind: 'REASON',
-        content: `An operator edited this handoff before approving it: ${edited.join(', ')}.`,
-        stage: 'head',
-      }
-    : null;
+/** Names of edited fields, in words. */
+const fieldWords: Record<string, string> = {
+  targetAgentId: 'target',
+  contextVariables: 'variables',
+  carry: 'what is passed on',
+};
+const wordsOf = (field: string): string => fieldWords[field] ?? field;
+
+/** "The operator 'Alice' edited this handoff before approving it: reason, summary." Null when nothing was edited. */
+export function editedText(context: Pick<Context, 'contextVariables'>): string | null {
+  const edited = editedOf(context);
+  if (edited === null) return null;
+  const who = edited.by === null ? 'An operator' : `The operator '${edited.by}'`;
+  return `${who} edited this handoff before approving it: ${edited.changes.map(({ field }) => wordsOf(field)).join(', ')}.`;
+}
+
+/** A line for each edited field with what the agent gave. */
+export const originalsOf = (context: Pick<Context, 'contextVariables'>): string[] =>
+  (editedOf(context)?.changes ?? []).flatMap(({ field, before }) =>
+    before === undefined ? [] : [`${wordsOf(field)}: ${before ?? 'none'}`],
+  );
+
+function editedItem(context: Context): Item | null {
+  const content = editedText(context);
+  return content === null ? null : { id: 'reason-3', kind: 'REASON', content, stage: 'head' };
+}
+
+function originalsItem(context: Context): Item | null {
+  const originals = originalsOf(context);
+  return originals.length === 0
+    ? null
+    : { id: 'reason-4', kind: 'REASON', content: originals.join('\n'), stage: 'work' };
 }
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>

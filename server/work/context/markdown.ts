@@ -1,6 +1,6 @@
 import { cellCode, code, codeBlock, entry, plain, quoted } from './containedMarkdown.ts';
 import { chainOf, isOwnVariable, type Context } from './context.ts';
-import { metadataTexts, treeText, workspacePlaces } from './items.ts';
+import { editedText, metadataTexts, originalsOf, treeText, workspacePlaces } from './items.ts';
 import { shorten } from './shorten.ts';
 import { logNote } from './words.ts';
 
@@ -24,6 +24,8 @@ export interface HandoffFacts {
   /** Rejection, failure or cancellation reason, whichever there is. */
   closedBecause: string | null;
   actor: string;
+  /** Who approved or declined it, and what that person said; null when nobody did. */
+  decided?: { what: 'Approved' | 'Declined'; at: Date; by: string; note: string | null } | null;
   /** The caller's own data: any JSON. */
   metadata?: unknown;
 }
@@ -41,6 +43,7 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
   );
   const sections: [heading: string, body: string][] = [
     ['Why', reason === null ? '' : quoted(reason)],
+    ['Edited before the approval', editedSection(context)],
     ['Summary', quoted(context.summary)],
     ['Given with the handoff', list(metadataTexts(facts.metadata), (text) => entry('-', text))],
     [
@@ -85,6 +88,14 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
   return `# ${plain(title) || 'Untitled'}\n\n${factTable(facts, context)}${body.join('')}${logNote(context.leftOut)}\n`;
 }
 
+function editedSection(context: Context): string {
+  const text = editedText(context);
+  if (text === null) return '';
+  const originals = originalsOf(context);
+  const before = originals.length === 0 ? '' : `\n\nThe agent gave:\n\n${list(originals, (line) => entry('-', line))}`;
+  return `${plain(text)}${before}`;
+}
+
 function factTable(facts: HandoffFacts, context: Context): string {
   const { acceptedAt, completedAt, closedAt, deadlineAt } = facts;
   const from =
@@ -96,6 +107,10 @@ function factTable(facts: HandoffFacts, context: Context): string {
     ['Handoff', `${code(facts.id)}, number ${facts.depth} of its session`],
     ['Started', `${at(facts.initiatedAt)} by ${plain(facts.actor)}`],
   ];
+  if (facts.decided != null) {
+    const { what, at: when, by, note } = facts.decided;
+    rows.push([what, `${at(when)} by ${plain(by)}${note === null ? '' : `: ${plain(note)}`}`]);
+  }
   if (acceptedAt !== null) rows.push(['Accepted', at(acceptedAt)]);
   if (completedAt !== null) rows.push(['Taken over', at(completedAt)]);
   else if (closedAt !== null) rows.push(['Closed', at(closedAt)]);

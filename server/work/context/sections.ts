@@ -40,6 +40,7 @@ const second: Record<string, string> = {
   'last-message-2': 'Last longer message',
   'reason-2': 'Reasons of earlier handoffs',
   'reason-3': 'Edited by an operator',
+  'reason-4': 'What the operator replaced',
 };
 /** Said in the heading. */
 const orders = {

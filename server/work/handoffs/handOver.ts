@@ -96,8 +96,8 @@ interface Given {
   tool?: { name: string | null; instructions: string | null };
   /** Of a proposed Handoff; the next in the chain, when omitted. */
   depth?: number;
-  /** Fields that a person changed before approving. */
-  edited?: readonly string[];
+  /** What a person changed before approving. */
+  edited?: Edited | null;
   /** Null: everything that the source may see. An operator's own move carries all (`byOperator`). */
   carry: Carry | null;
   byOperator: boolean;
@@ -127,7 +127,7 @@ export async function prepareContext(
     ...(target && { to: target.id }),
     depth: given.depth ?? session.handoffCount + 1,
     reason: given.reason,
-    ...(given.edited !== undefined && given.edited.length > 0 && { edited: given.edited }),
+    ...(given.edited != null && { edited: given.edited }),
     ...(given.tool && { tool: given.tool }),
     ...stagePassage(custody, told, given.tool),
   };
