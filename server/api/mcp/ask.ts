@@ -97,7 +97,7 @@ const words: Record<string, string> = {
   setTasks: 'baton_note',
   initiateHandoff: 'baton_handoff',
   askPerson: 'baton_ask',
-  cancelHandoff: 'an operator has to take it back',
+  cancelHandoff: 'baton_reject with its id',
   executeHandoffTool: 'baton_handoff',
   resumeSession: 'an operator has to resume it',
   reassignSession: 'an operator has to move it',

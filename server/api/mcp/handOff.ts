@@ -1,5 +1,6 @@
 import { unwrapped } from '../../core/json.ts';
 import { mutation, type Desk } from './ask.ts';
+import { takesBack } from './proposals.ts';
 import { answer, Refused } from './result.ts';
 import { demandRecorded, outcomesOf, sessionFields, sessionMeant, type HeldSession } from './session.ts';
 
@@ -42,7 +43,8 @@ export async function transfer(desk: Desk, { session, ...call }: ToolCall) {
   const sessionId = await sessionMeant(desk, session);
   await demandRecorded(desk, sessionId, session);
   const { toolResult, handoff } = await desk.mutate<Executed>(executeDocument, { sessionId, ...call });
-  return answer(toolResult.content, {
+  const back = handoff.status === 'PROPOSED' ? ` Until then ${takesBack(handoff.id)}.` : '';
+  return answer(`${toolResult.content}${back}`, {
     handoff: handoff.id,
     status: handoff.status,
     session: sessionId,
@@ -98,7 +100,7 @@ export async function handOff(
   const target_ = advanced.handoff?.targetAgent.id ?? null;
   const isProposed = advanced.handoff?.status === 'PROPOSED';
   const next = isProposed
-    ? `A person has to approve the handoff to '${target_}' first. You hold the session until then. End your turn: you are told what was decided before your next prompt.`
+    ? `A person has to approve the handoff to '${target_}' first. You hold the session until then. End your turn: you are told what was decided before your next prompt. Until then ${takesBack(advanced.handoff?.id)}.`
     : target_ !== null
       ? `'${target_}' has the session now and has to accept it. You no longer hold it: stop working on it.`
       : advanced.session.status === 'COMPLETED'

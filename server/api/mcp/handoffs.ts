@@ -183,17 +183,34 @@ export async function accept(
   );
 }
 
+const sourceDocument = 'query ($id: ID!) { handoff(id: $id) { sourceAgent { id } targetAgent { id } } }';
+const cancelDocument = mutation('cancelHandoff', 'session { id agent { id } status }');
 const rejectDocument = mutation('rejectHandoff', 'session { id agent { id } status }');
 
 export async function reject(desk: Desk, { handoff: given, reason }: { handoff?: string | undefined; reason: string }) {
   const handoffId = await handoffMeant(desk, given);
-  const { session } = await desk.mutate<{ session: { id: string; agent: { id: string } | null } }>(rejectDocument, {
-    handoffId,
-    reason,
-  });
+  const isOwn = given !== undefined && (await isFromHere(desk, given));
+  const { session } = await desk.mutate<{ session: { id: string; agent: { id: string } | null } }>(
+    isOwn ? cancelDocument : rejectDocument,
+    { handoffId, reason },
+  );
   const holder = session.agent?.id ?? null;
+  if (isOwn)
+    return answer(
+      `Taken back. ${holder === desk.agentId ? 'You hold the session.' : `${holder === null ? 'The session is unassigned' : `'${holder}' holds the session`}: you have no free place.`}`,
+      { handoff: handoffId, session: session.id, holder },
+    );
   return answer(
     `Declined. ${holder === null ? 'The session is unassigned now' : `'${holder}' holds the session again`}; your reason is recorded.`,
     { handoff: handoffId, session: session.id, holder },
   );
+}
+
+/** Whether the agent of the caller gave the handoff away. */
+async function isFromHere({ agentId, query }: Desk, id: string): Promise<boolean> {
+  if (agentId === null) return false;
+  const { handoff } = await query<{
+    handoff: { sourceAgent: { id: string } | null; targetAgent: { id: string } } | null;
+  }>(sourceDocument, { id });
+  return handoff?.sourceAgent?.id === agentId && handoff.targetAgent.id !== agentId;
 }

@@ -59,12 +59,16 @@ interface Whereabouts {
 const isOf = (desk: Desk, { id, workspace }: Whereabouts): boolean =>
   id === desk.place.sessionId || isHere(desk, workspace);
 
+/** How an agent takes back its handoff. */
+export const takesBack = (handoffId: string | undefined): string =>
+  `baton_reject with handoff ${handoffId} takes it back`;
+
 /** What a Session waits for a person to decide, for its holder; empty when it waits for nobody. */
 export function waitsForPerson({ approval, lastHandoff }: Pick<Pressed, 'approval' | 'lastHandoff'>): string {
   if (approval === null) return '';
   return approval.kind === 'QUESTION'
     ? ' A person has to answer your question first.'
-    : ` A person has to approve your handoff ${lastHandoff?.id} to '${lastHandoff?.targetAgent.id}' first.`;
+    : ` A person has to approve your handoff ${lastHandoff?.id} to '${lastHandoff?.targetAgent.id}' first; ${takesBack(lastHandoff?.id)}.`;
 }
 
 const confirmDocument = mutation('confirmNotice', 'session { id }');

@@ -23,7 +23,7 @@ async function pair(): Promise<{ author: Model; reviewer: Model; names: { author
   await agent(names.author, { collaborators: [names.reviewer] });
   return { author: await connect(url, `/${names.author}`), reviewer: await connect(url, `/${names.reviewer}`), names };
 }
-const publicSession = async (holder: string, fields = {}): Promise<string> =>
+const publicSession = async (holder: string | null, fields = {}): Promise<string> =>
   encodeId('session', await session(holder, fields));
 interface State {
   status: string;
@@ -97,6 +97,60 @@ it('asks a person, with answers to choose from', async () => {
   expect(row).toMatchObject({ text: 'Which database?', options: ['PostgreSQL', 'SQLite'] });
   const refused = await author.call('baton_note', { session: id, text: 'I went on.' });
   expect(refused.texts[0]).toContain('wait for the answer to question_');
+});
+
+it.each(['by a tool', 'by an outcome'])(
+  'takes back its own handoff that waits for a person, as the answer to the handoff %s said',
+  async (how) => {
+    const { author, reviewer, names } = await pair();
+    const slug = `text-${count}`;
+    await run(updateAgent, { id: names.author, role: `write-${count}` });
+    await run(updateAgent, { id: names.reviewer, role: `edit-${count}` });
+    await pipeline(slug, ['write DONE edit', 'edit DONE end'], {
+      write: { role: `write-${count}` },
+      edit: { role: `edit-${count}` },
+    });
+    const inStage = how === 'by an outcome';
+    const id = await publicSession(inStage ? null : names.author, {
+      handoffApproval: 'REQUIRED',
+      ...(inStage && { pipeline: slug }),
+    });
+    const to = inStage ? { outcome: 'DONE' } : { target: names.reviewer };
+    const proposed = await author.call('baton_handoff', { ...to, reason: 'Check it' });
+    const handoff = proposed.data.handoff as string;
+    const advice = `baton_reject with handoff ${handoff} takes it back`;
+    expect(proposed.texts[0]).toContain(`Until then ${advice}.`);
+    expect((await author.call('baton_inbox')).texts[0]).toContain(`first; ${advice}.`);
+    const again = await author.call('baton_handoff', { ...to, reason: 'Check it now' });
+    expect(again).toMatchObject({ isError: true });
+    expect(again.texts[0]).toContain('wait for the decision, or take it back (baton_reject with its id)');
+    // Nobody else's.
+    expect(await reviewer.call('baton_reject', { handoff, reason: 'No' })).toMatchObject({ isError: true });
+    const back = await author.call('baton_reject', { handoff, reason: 'The tests fail' });
+    expect(back).toMatchObject({ isError: false, data: { handoff, session: id, holder: names.author } });
+    expect(back.texts[0]).toBe('Taken back. You hold the session.');
+    expect(await database.prisma.handoff.findFirstOrThrow({ orderBy: { id: 'desc' } })).toMatchObject({
+      status: 'CANCELLED',
+      cancelReason: 'The tests fail',
+      sourceAgentId: names.author,
+    });
+    expect(await author.call('baton_reject', { handoff, reason: 'Again' })).toMatchObject({ isError: true });
+    expect(await author.call('baton_handoff', { ...to, reason: 'The tests pass' })).toMatchObject({ isError: false });
+  },
+);
+
+it('takes back its own handoff that its target has not accepted', async () => {
+  const { author, reviewer, names } = await pair();
+  const id = await publicSession(names.author);
+  const { data } = await author.call('baton_handoff', { target: names.reviewer, reason: 'Check it' });
+  const back = await author.call('baton_reject', { handoff: data.handoff, reason: 'Not yet' });
+  expect(back.texts[0]).toBe('Taken back. You hold the session.');
+  expect(await stateOf(id)).toMatchObject({ agent: { id: names.author }, lastHandoff: { status: 'CANCELLED' } });
+  const next = await author.call('baton_handoff', { target: names.reviewer, reason: 'Now' });
+  await reviewer.call('baton_accept');
+  const late = await author.call('baton_reject', { handoff: next.data.handoff, reason: 'Wait' });
+  expect(late).toMatchObject({ isError: true });
+  expect(late.texts[0]).toContain('its target has accepted it');
 });
 
 describe('a take-over', () => {

@@ -45,10 +45,11 @@ const ownTools: Record<string, OwnTool<unknown>> = {
     run: accept,
   }),
   baton_reject: own({
-    description: 'Declines a handoff. The session goes back.',
+    description:
+      'Declines a handoff: the session goes back. Or takes back your own, by its id, before it is approved or accepted.',
     input: z.strictObject({
       handoff,
-      reason: z.string().describe('What is missing or wrong, for the agent before you.'),
+      reason: z.string().describe('What is missing or wrong, for people and the other agent.'),
     }),
     reads: false,
     run: reject,
