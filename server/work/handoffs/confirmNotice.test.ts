@@ -6,13 +6,15 @@ import { answerQuestion } from '../approvals/answerQuestion.ts';
 import { approveHandoff } from '../approvals/approveHandoff.ts';
 import { askPerson } from '../approvals/askPerson.ts';
 import { declineHandoff } from '../approvals/declineHandoff.ts';
-import { cancelSession } from '../sessions/changeSession.ts';
+import { createKey } from '../keys/createKey.ts';
+import { cancelSession, resumeSession } from '../sessions/changeSession.ts';
 import { acceptHandoff, cancelHandoff, rejectHandoff, timeOutHandoff } from './changeHandoff.ts';
 import { confirmNotice } from './confirmNotice.ts';
 import { readNotices } from './notices.ts';
 
-const { pool } = await testDatabase();
-const { agent, session, initiate, turn, run } = world(pool);
+const db = await testDatabase();
+const { pool } = db;
+const { agent, session, initiate, reassign, turn, run } = world(pool);
 
 let count = 0;
 let [ada, bob, cy] = ['', '', ''];
@@ -86,6 +88,56 @@ describe('what an agent has to hear', () => {
     // Of a finished session there is nothing to hear.
     await run(cancelSession, { sessionId: id, expectedVersion: null, reason: null });
     expect(await noticesOf()).toEqual([]);
+  });
+
+  it('is that its session was resumed without an answer, and by whom, unless it did that itself or moved', async () => {
+    const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice "A"', expiresAt: null });
+    const alice = {
+      caller: { principal: encodeId('key', keyId), role: 'OPERATOR', agentId: null, keyId, expiresAt: null } as const,
+    };
+    const id = await session(ada);
+    const resume = (as?: typeof alice | ReturnType<typeof asAda>) =>
+      run(resumeSession, { sessionId: id, expectedVersion: null }, as);
+    const questionId = encodeId('question', await ask(id));
+    await resume(alice);
+    const told = `The operator "Alice 'A'" resumed ${encodeId('session', id)} without an answer to your question "Which?": go on without one.`;
+    expect((await noticesOf()).map(({ id: of, text }) => [of, text])).toEqual([
+      [questionId, told.replace('Which?', 'Which port?')],
+    ]);
+    const [event] = await db.prisma.event.findMany({ where: { sessionId: id }, orderBy: { id: 'desc' }, take: 1 });
+    expect(event).toMatchObject({
+      type: 'SESSION_STATUS_CHANGED',
+      reason: 'resumed without an answer',
+      metadata: { questionId },
+      actorPrincipal: alice.caller.principal,
+    });
+    await confirm(questionId);
+    expect(await noticesOf()).toEqual([]);
+    // By a person without a stored key; and by itself.
+    await ask(id);
+    await resume();
+    expect(await texts()).toEqual([expect.stringMatching(/^A person resumed session_/)]);
+    await confirm((await noticesOf())[0]!.id);
+    const own = encodeId('question', await ask(id));
+    await resume(asAda());
+    expect(await noticesOf()).toEqual([]);
+    await expect(confirm(own)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    await ask(id);
+    await reassign(id, { agentId: bob });
+    expect(await noticesOf()).toEqual([]);
+  });
+
+  it('names the operator that declined, approved or answered', async () => {
+    const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice', expiresAt: null });
+    const alice = {
+      caller: { principal: encodeId('key', keyId), role: 'OPERATOR', agentId: null, keyId, expiresAt: null } as const,
+    };
+    await run(declineHandoff, { handoffId: (await proposed()).handoffId, reason: 'No' }, alice);
+    await run(answerQuestion, { questionId: await ask(await session(ada)), answer: 'Yes' }, alice);
+    expect(await texts()).toEqual([
+      expect.stringContaining('was declined by the operator "Alice": '),
+      expect.stringContaining('The operator "Alice" answered your question '),
+    ]);
   });
 
   it('is of its own work, and of one session when it asks for that', async () => {

@@ -9,7 +9,7 @@ const agentsById = statement(
   'SELECT id, agent_id AS "agentId" FROM keys WHERE id = ANY ($1::uuid[]) AND agent_id IS NOT NULL',
 );
 
-const nameOfKey = statement('SELECT name FROM keys WHERE id = $1');
+const namesById = statement('SELECT id, name FROM keys WHERE id = ANY ($1::uuid[])');
 
 /** The principals that a filter by actor means: the given one, and those of the keys of the Agent with this id. */
 export async function principalsOf(pool: Pool, actor: string): Promise<string[]> {
@@ -23,10 +23,16 @@ export async function agentsOfKeys(pool: Pool, ids: readonly string[]): Promise<
   return new Map(rows.map(({ id, agentId }) => [id, agentId]));
 }
 
+/** The names of keys, by their ids. */
+export async function namesOfKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ id: string; name: string }>({ ...namesById, values: [ids] });
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The name of the caller's key; null without a stored key. */
 export async function callerName(work: Work): Promise<string | null> {
   const { keyId } = work.caller;
   if (keyId === null) return null;
-  const [key] = await work.query<{ name: string }>(nameOfKey, [keyId]);
+  const [key] = await work.query<{ name: string }>(namesById, [[keyId]]);
   return key?.name ?? null;
 }

@@ -35,11 +35,15 @@ export const resumeSession = (work: Work, input: ChangeSessionInput): Promise<Se
       );
     }
     await demandBudget(custody);
-    // What the holder asked is withdrawn: it goes on without an answer.
-    if (custody.approval?.kind === 'QUESTION') custody.decide('CANCELLED');
+    // What the holder asked is withdrawn: it goes on without an answer, and is told so.
+    const { questionId } = custody;
+    if (questionId !== null) custody.decide('CANCELLED');
     if (custody.openTenure?.state === 'PAUSED') custody.setTenureState(custody.openTenure, 'ACTIVE');
     custody.setStatus('RUNNING');
-    custody.recordCustody('SESSION_STATUS_CHANGED');
+    custody.recordCustody(
+      'SESSION_STATUS_CHANGED',
+      questionId === null ? {} : { reason: 'resumed without an answer', metadata: { questionId } },
+    );
   });
 
 export const completeSession = (
