@@ -191,12 +191,14 @@ interface RelatedPage {
   without?: string;
   /** The column that numbers the rows of a parent: pages can begin at a number. */
   numbered?: string;
+  /** Only these rows of the relation. */
+  where?: object;
 }
 
 /** A page of a row's relation, as options of `t.field`: it travels in the statement of its parents. */
 export function relatedPage<P extends ModelName>(
   relation: Model<P>['ListRelations'] & string,
-  { model, order, description, without, numbered }: RelatedPage,
+  { model, order, description, without, numbered, where }: RelatedPage,
 ) {
   const argsOf = (given: PageArgs & { from?: number | null }): PageArgs =>
     numbered === undefined || given.from == null ? given : fromNumber(given.from, given, numbered, order);
@@ -204,7 +206,8 @@ export function relatedPage<P extends ModelName>(
     const args = argsOf(given);
     const fields = selected();
     const rows = [...fields].some((field) => field !== 'totalCount' && field !== '__typename');
-    const page = pageOf(args, order);
+    const beyond = pageOf<object, object>(args, order);
+    const page = where === undefined ? beyond : { ...beyond, where: { AND: [where, beyond.where] } };
     return {
       select: {
         ...(rows && {
@@ -214,7 +217,7 @@ export function relatedPage<P extends ModelName>(
             without,
           ),
         }),
-        ...(fields.has('totalCount') && { _count: { select: { [relation]: true } } }),
+        ...(fields.has('totalCount') && { _count: { select: { [relation]: where === undefined ? true : { where } } } }),
       },
     };
   };

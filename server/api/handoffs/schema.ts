@@ -1,3 +1,4 @@
+import type { Prisma } from '../../generated/prisma/client.ts';
 import { isOpenHandoff } from '../../work/custody/rules.ts';
 import { longestChain, returnOf } from '../../work/handoffs/queries.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -139,13 +140,17 @@ builder.prismaObjectFields(modelRef('Session'), (t) => ({
   }),
 }));
 
+/** Those that moved their Session. */
+const moved = { targetAgentSessionId: { not: null } } satisfies Prisma.HandoffWhereInput;
+
 builder.prismaObjectFields(modelRef('Agent'), (t) => ({
   handoffsReceived: t.field({
     access: 'ownAgent',
     ...relatedPage<'Agent'>('handoffsReceived', {
       model: 'Handoff',
       order: byInitiation,
-      description: `Handoffs to the Agent, newest first. ${ofItself}`,
+      where: moved,
+      description: `Handoffs to the Agent, newest first, without those that nobody approved. ${ofItself}`,
     }),
   }),
   handoffsGiven: t.field({
@@ -153,7 +158,8 @@ builder.prismaObjectFields(modelRef('Agent'), (t) => ({
     ...relatedPage<'Agent'>('handoffsGiven', {
       model: 'Handoff',
       order: byInitiation,
-      description: `Handoffs from the Agent, newest first. ${ofItself}`,
+      where: moved,
+      description: `Handoffs from the Agent, newest first, without those that nobody approved. ${ofItself}`,
     }),
   }),
 }));

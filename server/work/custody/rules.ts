@@ -52,6 +52,8 @@ export const isOpenSession = (status: SessionStatus): boolean => sessionTransiti
 /** Whether the Handoff moved the Session and has not ended. One that is PROPOSED moved nothing yet. */
 export const isOpenHandoff = (status: HandoffStatus): boolean =>
   status !== 'PROPOSED' && handoffTransitions[status].length > 0;
+/** SQL: whether a Handoff moved its Session. One that was never approved did not, and counts nowhere as given or received. */
+export const hasMoved = (row: string): string => `${row}.target_agent_session_id IS NOT NULL`;
 export const isOpenTenure = (state: AgentSessionState): boolean => agentSessionTransitions[state].length > 0;
 
 /** What a condition of a pipeline reads: the payload of the outcome, the newest payload of a stage, or a context variable. */

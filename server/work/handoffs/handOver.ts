@@ -4,7 +4,7 @@ import { estimateTokensOf } from '../../core/tokens.ts';
 import type { HandoffVia } from '../../generated/prisma/client.ts';
 import { buildContext, contentHash, redactionsIn } from '../context/build.ts';
 import { type Carry, carriedContext } from '../context/carry.ts';
-import type { Context, Passage, StoredVariables } from '../context/context.ts';
+import type { Edited, Context, Passage, StoredVariables } from '../context/context.ts';
 import { readVisibleSources } from '../context/received.ts';
 import type { Sources } from '../context/sources.ts';
 import { storedContext } from '../context/storage.ts';

@@ -13,6 +13,7 @@ import { demandMove, lockSession, movedSession } from '../custody/demand.ts';
 import { wayTo, type EarlierHandoff, type Path, type StartedHandoff } from '../custody/mayChangeHands.ts';
 import { readsPayload, type Way, waysFrom } from '../custody/pipeline.ts';
 import type { LockedAgent } from '../custody/read.ts';
+import { hasMoved } from '../custody/rules.ts';
 import { enterStage, recordStage } from '../custody/stages.ts';
 import { queueOf } from '../pipelines/chooseOrQueue.ts';
 import { faultsOfPayload, schemaOfPayload } from '../pipelines/payloads.ts';
@@ -235,7 +236,7 @@ export const moveColumns = `
   (SELECT coalesce(json_agg(json_build_object('sourceAgentId', source_agent_id, 'targetAgentId', target_agent_id, 'via', via, 'contentHash', content_hash,
       'status', status, 'initiatedAt', initiated_at, 'accepted', accepted_at IS NOT NULL,
       'againIn', CASE WHEN via IN ('API', 'TOOL') OR actor_role = 'AGENT' THEN (SELECT id FROM stage_entries e WHERE e.id = stage_entry_id AND e.attempt > 1) END) ORDER BY depth), '[]')
-    FROM handoffs WHERE session_id = $1 AND operator_epoch = $3 AND target_agent_session_id IS NOT NULL) AS earlier,
+    FROM handoffs WHERE session_id = $1 AND operator_epoch = $3 AND ${hasMoved('handoffs')}) AS earlier,
   (SELECT count(*)::int FROM turns WHERE session_id = $1 AND id = $4) AS known_turns,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND turn_id = $4 ORDER BY index) AS prior_calls,
   ARRAY(SELECT id::text FROM tool_calls WHERE session_id = $1 AND id = ANY ($5::uuid[])) AS known_calls,

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { ownAgent, readable, readsSession } from '../../core/rights.ts';
 import type { Caller } from '../../core/work.ts';
+import { hasMoved } from '../custody/rules.ts';
 import { cutIntoDays } from './days.ts';
 import { type Outcomes, rated, type Rated } from './rules.ts';
 
@@ -116,6 +117,7 @@ const outcomesOf = (rows: string): string =>
 function countedRows(filter: GraphFilter, caller: Reader, add: Add): Parts {
   const conditions = [
     'source_agent_id IS NOT NULL',
+    hasMoved('t'),
     readsSession(caller, 't.session_id'),
     readable(caller, 'Handoff', 't'),
   ];
@@ -160,7 +162,7 @@ function storedCounts({ agentId, initiatedAfter: after, initiatedBefore: before 
   }
   for (const { from, includesFrom, until } of rest) {
     const rows = `(SELECT source_agent_id, target_agent_id, status, ${bounced} AS bounced FROM handoffs t
-       WHERE source_agent_id IS NOT NULL AND ${agent} AND initiated_at ${includesFrom ? '>=' : '>'} ${add(from)} AND initiated_at < ${add(until)})`;
+       WHERE source_agent_id IS NOT NULL AND ${hasMoved('t')} AND ${agent} AND initiated_at ${includesFrom ? '>=' : '>'} ${add(from)} AND initiated_at < ${add(until)})`;
     counts.push(outcomesOf(rows));
   }
   const bound = (at: Date | null, open: string): string => (at === null ? `'${open}'` : `${add(at)}::timestamptz`);

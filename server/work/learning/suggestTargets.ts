@@ -7,6 +7,7 @@ import { Custody } from '../custody/custody.ts';
 import { movedSession } from '../custody/demand.ts';
 import { refusalToMove, type Move, type Target } from '../custody/mayChangeHands.ts';
 import { presentStage } from '../custody/stages.ts';
+import { hasMoved } from '../custody/rules.ts';
 import { findFreeAgents, holdersCandidates } from '../handoffs/candidates.ts';
 import { prepareContext } from '../handoffs/handOver.ts';
 import { type Beginner, beginners } from './choose.ts';
@@ -196,7 +197,7 @@ async function pathsTo(
     ownAgent(caller) === null
       ? `SELECT target_agent_id, outcome, count FROM handoff_path_counts WHERE day = '-infinity' AND ${path}
          UNION ALL SELECT target_agent_id, outcome, count FROM handoff_path_changes WHERE ${path}`
-      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE ${path} AND ${readable(caller, 'Handoff', 't')}`;
+      : `SELECT target_agent_id, status::text AS outcome, 1 AS count FROM handoffs t WHERE ${path} AND ${hasMoved('t')} AND ${readable(caller, 'Handoff', 't')}`;
   const { rows } = await pool.query<{ target: string; outcomes: Outcomes }>(
     `SELECT target_agent_id AS target, jsonb_object_agg(outcome, count) AS outcomes
      FROM (SELECT target_agent_id, outcome, sum(count) AS count FROM (${counts}) c GROUP BY 1, 2) s GROUP BY 1`,

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../../core/changes.ts';
+import { hasMoved } from '../custody/rules.ts';
 
 const isOpen = `s.status IN ('RUNNING', 'PAUSED')`;
 
@@ -7,7 +8,7 @@ const isOpen = `s.status IN ('RUNNING', 'PAUSED')`;
 export const atMaxHandoffs = `SELECT s.id FROM sessions s WHERE ${isOpen} AND s.handoff_count >= s.max_handoffs AND s.max_handoffs > 0 AND s.max_handoffs <= (
     SELECT CASE WHEN s.pipeline_id IS NULL THEN count(*) FILTER (WHERE h.via IN ('API', 'TOOL'))
       ELSE count(DISTINCT e.id) FILTER (WHERE e.attempt > 1 AND (h.via IN ('API', 'TOOL') OR h.actor_role = 'AGENT')) END
-    FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.stage_entry_id WHERE h.session_id = s.id AND h.operator_epoch = s.operator_epoch)`;
+    FROM handoffs h LEFT JOIN stage_entries e ON e.id = h.stage_entry_id WHERE h.session_id = s.id AND h.operator_epoch = s.operator_epoch AND ${hasMoved('h')})`;
 
 /** SQL: an agent `a` that works no more. */
 export const isAway = `(a.administrative_status = 'OFFLINE' OR a.archived_at IS NOT NULL)`;
