@@ -43,7 +43,7 @@ it('what was never approved counts as given and received nowhere in the API', as
   const { data, errors } = await post<Record<string, unknown>>(`{
     ada: agent(id: "ada") { handoffsGiven { totalCount nodes { status } } handoffsReceived { totalCount } }
     bob: agent(id: "bob") { handoffsReceived(first: 1) { totalCount nodes { status } pageInfo { hasNextPage } } }
-    handoffStats(groupBy: [SOURCE_AGENT]) { count byStatus { status count } }
+    handoffStats(groupBy: []) { count byStatus { status count } }
     handoffCounts { nodes { count byStatus { status count } } }
     handoffGraph { handoffCount nodes { agent { id } given received } }
   }`);

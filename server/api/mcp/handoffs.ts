@@ -1,5 +1,5 @@
 import { type Desk, isHere, mutation, type Workspace, workspaceFields } from './ask.ts';
-import { noticesField, type NoticesRead, proposalLine, toSay, waitsForPerson } from './proposals.ts';
+import { confirmNotice, noticesField, type NoticesRead, proposalLine, toSay, waitsForPerson } from './proposals.ts';
 import { answer, counted, named, Refused } from './result.ts';
 import { adviceFor, type HeldSession, heldSessions, outcomesOf, placeOf, sessionFields } from './session.ts';
 
@@ -195,11 +195,14 @@ export async function reject(desk: Desk, { handoff: given, reason }: { handoff?:
     { handoffId, reason },
   );
   const holder = session.agent?.id ?? null;
-  if (isOwn)
+  if (isOwn) {
+    // It need not hear of it as news.
+    await confirmNotice(desk, handoffId);
     return answer(
       `Taken back. ${holder === desk.agentId ? 'You hold the session.' : `${holder === null ? 'The session is unassigned' : `'${holder}' holds the session`}: you have no free place.`}`,
       { handoff: handoffId, session: session.id, holder },
     );
+  }
   return answer(
     `Declined. ${holder === null ? 'The session is unassigned now' : `'${holder}' holds the session again`}; your reason is recorded.`,
     { handoff: handoffId, session: session.id, holder },
