@@ -42,19 +42,14 @@ interface Typed {
 const nothingTyped: Typed = { mode: 'look', edits: {}, why: '' };
 
 /** Approves a proposed handoff as it was looked at, with changes, or declines it. */
-export function Approval({
-  waiting: {
+export function Approval({ waiting, handoff, keys, onDone, onRefused }: ApprovalProps) {
+  const {
     id,
     agent,
     session: { status },
-  },
-  handoff,
-  keys,
-  onDone,
-  onRefused,
-}: ApprovalProps) {
+  } = waiting;
   const client = useClient();
-  const given = givenOf(handoff);
+  const given = givenOf({ ...waiting, handoff });
   const { value: typed, change, drop } = useKept<Typed>(`decide.${id}`, nothingTyped);
   const { mode, why } = typed;
   const turn = (to: Typed['mode']) => change((now) => ({ ...now, mode: to }));
@@ -68,7 +63,9 @@ export function Approval({
 
   const send = async (): Promise<void> => {
     if (seen === null) return;
-    const outcome = await run(() => approve(client, id, seen.accepted, edits));
+    const outcome = await run(() =>
+      approve(client, id, { expectedContentHash: seen.accepted, edits, note: draft.note.trim() || null }),
+    );
     if (outcome === null) return;
     if (outcome.done) {
       drop();
@@ -168,9 +165,9 @@ export function Approval({
               <Icon name="check" size={14} />{' '}
               {busy
                 ? 'Approving …'
-                : `Approve${seen !== null && seen.accepted !== seen.contentHash ? ' what is new' : ''}${edits === null ? '' : ' with changes'}`}
+                : `Approve${seen !== null && seen.accepted !== seen.contentHash ? ' what is new' : ''}${changes.length === 0 ? '' : ' with changes'}`}
             </button>
-            {edits !== null && (
+            {changes.length > 0 && (
               <button
                 type="button"
                 className="button small"
@@ -180,7 +177,7 @@ export function Approval({
               </button>
             )}
             {mode === 'edit' ? (
-              edits === null && (
+              changes.length === 0 && (
                 <button type="button" className="button small" onClick={() => turn('look')}>
                   Back
                 </button>

@@ -3,6 +3,7 @@ import { AgentOption } from '../agents/AgentSelect.tsx';
 import { CarryFields } from '../tools/edit/CarryFields.tsx';
 import { TextField } from '../ui/TextField.tsx';
 import styles from './Decide.module.css';
+import { VariableFields } from './VariableFields.tsx';
 import type { EditDraft } from './edits.ts';
 
 interface EditFieldsProps {
@@ -49,6 +50,7 @@ export function EditFields({ draft, onChange }: EditFieldsProps) {
         hint="In this case only, instead of those of the handoff tool."
         onChange={(instructions) => onChange({ instructions })}
       />
+      <VariableFields variables={draft.variables} onChange={(variables) => onChange({ variables })} />
       <fieldset className={styles.carry}>
         <legend className="label">What is passed on</legend>
         <CarryFields
@@ -58,6 +60,14 @@ export function EditFields({ draft, onChange }: EditFieldsProps) {
           onChange={(carry) => onChange({ carry })}
         />
       </fieldset>
+      <TextField
+        label="Note"
+        rows={2}
+        value={draft.note}
+        error={undefined}
+        hint="For people, and for the agent that asks. It is not passed on."
+        onChange={(note) => onChange({ note })}
+      />
     </>
   );
 }

@@ -23,6 +23,7 @@ import { updateSession } from '../../server/work/sessions/updateSession.ts';
 import { wordsChanged } from './differs.ts';
 import { everything } from '../tools/edit/draft.ts';
 import { changesOf, editsOf, type EditDraft } from './edits.ts';
+import { textOf, valueOf, variablesOf } from './variables.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
@@ -109,6 +110,49 @@ it('shows what was changed before it is approved', async () => {
     'carry',
   ]);
   expect((edits as { after: unknown }[]).at(-1)?.after).toMatchObject({ messages: 'HUMAN', tasks: false, files: true });
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('edits the variables and gives a note, with the same difference before it is sent', async () => {
+  const sessionId = await session('ada', { title: 'With variables', handoffApproval: 'REQUIRED' });
+  const contextVariables = { mood: 'calm', port: 80, old: 'x' };
+  const { handoffId } = await initiate(
+    sessionId,
+    'bob',
+    { reason: 'Go', contextVariables },
+    { caller: agentCaller('ada') },
+  );
+  const { page, faults } = await go(`/decide/${encodeId('session', sessionId)}`);
+  const open = page.locator('article[data-open=true]');
+  await open.getByText(/about \d+ tokens/).waitFor();
+  await page.keyboard.press('e');
+  await open.getByLabel('Value of variable 3').fill('8080');
+  await open.getByRole('button', { name: 'Remove variable old' }).click();
+  await open.getByRole('button', { name: 'Add a variable' }).click();
+  await open.getByLabel('Name of variable 3').fill('flags');
+  await open.getByLabel('Value of variable 3').fill('["fast"]');
+  await open.getByLabel('Note', { exact: true }).fill('Mind the port');
+  const changes = page.getByLabel('Changes');
+  await expect.poll(() => changes.locator('dt').allInnerTexts(), patiently).toEqual(['Variables', 'Note']);
+  expect((await changes.locator('ins').allInnerTexts()).join(' ')).toMatch(
+    /8080[^]*Mind the port|fast[^]*Mind the port/,
+  );
+  await open.getByRole('region', { name: 'What is passed on' }).getByText('8080').waitFor();
+  await look(page, 'decide-variables');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await look(page, 'decide-variables-phone');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await expectAccessible(page);
+  await open.getByRole('button', { name: 'Approve with changes' }).click();
+  await expect.poll(() => statusOf(handoffId), patiently).toBe('INITIATED');
+  const { contextVariables: set } = await db.prisma.session.findUniqueOrThrow({ where: { id: sessionId } });
+  expect(set).toMatchObject({ mood: { value: 'calm' }, port: { value: 8080 }, flags: { value: ['fast'] } });
+  expect(set).not.toHaveProperty('old');
+  const approval = await db.prisma.approval.findUniqueOrThrow({ where: { handoffId } });
+  expect(approval).toMatchObject({
+    note: 'Mind the port',
+    edits: [{ field: 'contextVariables', before: contextVariables }],
+  });
   expect(faults).toEqual([]);
 }, 120_000);
 
@@ -271,7 +315,15 @@ it('says everywhere who decided, when, and what was changed', async () => {
 }, 120_000);
 
 describe('edits', () => {
-  const given: EditDraft = { targetAgentId: 'bob', reason: 'Why', summary: 'Done', instructions: '', carry: null };
+  const given: EditDraft = {
+    targetAgentId: 'bob',
+    reason: 'Why',
+    summary: 'Done',
+    instructions: '',
+    variables: [],
+    note: '',
+    carry: null,
+  };
   const text = fc.constantFrom('', ' ', 'Why', ' Why ', 'Done', 'Be quick');
   const carry = fc.option(
     fc.record({
@@ -280,14 +332,26 @@ describe('edits', () => {
       maxTokens: fc.constantFrom('', '500'),
     }),
   );
+  const variables = fc.array(fc.record({ name: fc.constantFrom('', 'a', 'b'), text: fc.constantFrom('', '1', 'x') }), {
+    maxLength: 3,
+  });
   const draftOf = fc
-    .record({ targetAgentId: fc.constantFrom('', 'bob', 'cy'), reason: text, summary: text, instructions: text, carry })
+    .record({
+      targetAgentId: fc.constantFrom('', 'bob', 'cy'),
+      reason: text,
+      summary: text,
+      instructions: text,
+      variables,
+      note: fc.constantFrom('', 'Good'),
+      carry,
+    })
     .map((draft): EditDraft => ({ ...draft, carry: draft.carry && { ...everything, ...draft.carry } }));
   const names = {
     Target: 'targetAgentId',
     Reason: 'reason',
     Summary: 'summary',
     Instructions: 'instructions',
+    Variables: 'contextVariables',
     'What is passed on': 'carry',
   };
 
@@ -297,12 +361,34 @@ describe('edits', () => {
         const from = one.targetAgentId === '' ? { ...one, targetAgentId: 'bob' } : one;
         const changes = changesOf(from, other);
         expect(Object.keys(editsOf(from, other) ?? {})).toEqual(
-          changes.map(({ label }) => names[label as keyof typeof names]),
+          // The note is sent beside them.
+          changes.flatMap(({ label }) => (label === 'Note' ? [] : [names[label as keyof typeof names]])),
         );
         for (const { before, after } of changes) expect(after).not.toBe(before);
-        expect(editsOf(from, from)).toBeNull();
+        expect(editsOf(from, { ...from, note: '' })).toBeNull();
+        expect(changesOf(from, { ...from, note: '' })).toEqual([]);
       }),
     );
+  });
+
+  it('reads a variable as the value that its text shows, and shows each value as itself', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.constantFrom('5', 'true', '"x"', '{', ' a ')), (value) => {
+        const json = JSON.parse(JSON.stringify(value)) as unknown;
+        expect(valueOf(textOf(json))).toEqual(json);
+      }),
+    );
+    expect(
+      variablesOf([
+        { name: ' a ', text: 'calm' },
+        { name: '', text: '1' },
+        { name: 'b', text: '{"c":1}' },
+      ]),
+    ).toEqual({
+      a: 'calm',
+      b: { c: 1 },
+    });
+    expect(variablesOf([{ name: '', text: '1' }])).toBeNull();
   });
 
   it('removes what was emptied, and passes everything on when a part is no part', () => {

@@ -1,7 +1,7 @@
 import type { Client } from 'urql';
 import { outcomeOf, type Outcome, type PayloadOf } from '../acts/outcome.ts';
 import { graphql } from '../gql/gql.ts';
-import type { ApproveMutation as Approved, HandoffEditsInput } from '../gql/graphql.ts';
+import type { ApproveHandoffInput, ApproveMutation as Approved } from '../gql/graphql.ts';
 
 export const WaitingDocument = graphql(`
   fragment Waiting on Approval {
@@ -11,6 +11,7 @@ export const WaitingDocument = graphql(`
     text
     options
     deadlineAt
+    contextVariables
     agent {
       id
     }
@@ -198,10 +199,9 @@ const AnswerMutation = graphql(`
 export const approve = async (
   client: Client,
   handoffId: string,
-  expectedContentHash: string,
-  edits: HandoffEditsInput | null,
+  decided: Pick<ApproveHandoffInput, 'expectedContentHash' | 'edits' | 'note'>,
 ): Promise<Outcome<PayloadOf<Approved['answer']>>> =>
-  outcomeOf(await client.mutation(ApproveMutation, { input: { handoffId, expectedContentHash, edits } }));
+  outcomeOf(await client.mutation(ApproveMutation, { input: { handoffId, ...decided } }));
 
 export const decline = async (client: Client, handoffId: string, reason: string): Promise<Outcome> =>
   outcomeOf(await client.mutation(DeclineMutation, { input: { handoffId, reason } }));

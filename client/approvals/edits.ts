@@ -1,5 +1,7 @@
+import { canonicalJson } from '../../server/core/canonicalJson.ts';
 import type { CarryInput, HandoffEditsInput, WaitingFragment } from '../gql/graphql.ts';
 import { carryText, type Carry } from '../tools/carry.ts';
+import { draftsOf, linesOf, type VariableDraft, variablesOf } from './variables.ts';
 import { carryDraftOf, everything, toCarry, type CarryDraft } from '../tools/edit/draft.ts';
 
 /** What the form holds: the agent's values until a person changes them. */
@@ -8,20 +10,26 @@ export interface EditDraft {
   reason: string;
   summary: string;
   instructions: string;
+  variables: VariableDraft[];
+  /** For people and the agent that asks: not an edit of what is passed on. */
+  note: string;
   /** Null: everything. */
   carry: CarryDraft | null;
 }
 
-type Proposed = NonNullable<WaitingFragment['handoff']>;
+type Waiting = Pick<WaitingFragment, 'contextVariables'> & { handoff: NonNullable<WaitingFragment['handoff']> };
 
 /** What the agent, or its tool, gave. */
-export function givenOf({ targetAgent, reason, summary, contextVariables, carry }: Proposed): EditDraft {
+export function givenOf({ contextVariables: variables, handoff }: Waiting): EditDraft {
+  const { targetAgent, reason, summary, contextVariables, carry } = handoff;
   const instructions = contextVariables.find(({ name }) => name === '_handoff_instructions')?.value;
   return {
     targetAgentId: targetAgent.id,
     reason: reason ?? '',
     summary,
     instructions: typeof instructions === 'string' ? instructions : '',
+    variables: draftsOf(variables),
+    note: '',
     carry: carry == null ? null : carryDraftOf(carry),
   };
 }
@@ -64,6 +72,9 @@ const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
 const changedTexts = (given: EditDraft, draft: EditDraft) =>
   textNames.filter((name) => draft[name].trim() !== given[name].trim());
 
+const hasOtherVariables = (given: EditDraft, draft: EditDraft): boolean =>
+  canonicalJson(variablesOf(given.variables)) !== canonicalJson(variablesOf(draft.variables));
+
 /** Null when everything is passed on: then nothing is chosen. */
 const carryOf = (draft: CarryDraft | null): CarryInput | null => {
   const carry = draft && toCarry(draft);
@@ -88,9 +99,13 @@ export function changesOf(given: EditDraft, draft: EditDraft): Change[] {
       before: given[name].trim(),
       after: draft[name].trim(),
     })),
+    ...(hasOtherVariables(given, draft)
+      ? [{ ...labels['contextVariables']!, before: linesOf(given.variables), after: linesOf(draft.variables) }]
+      : []),
     ...(hasOtherCarry(given, draft)
       ? [{ label: 'What is passed on', before: carryWords(given.carry), after: carryWords(draft.carry), none: '' }]
       : []),
+    ...(draft.note.trim() === '' ? [] : [{ label: 'Note', before: '', after: draft.note.trim(), none: '' }]),
   ];
 }
 
@@ -100,6 +115,7 @@ export function editsOf(given: EditDraft, draft: EditDraft): HandoffEditsInput |
   const edits: HandoffEditsInput = {
     ...(target !== given.targetAgentId && { targetAgentId: target }),
     ...Object.fromEntries(changedTexts(given, draft).map((name) => [name, draft[name].trim() || null])),
+    ...(hasOtherVariables(given, draft) && { contextVariables: variablesOf(draft.variables) }),
     ...(hasOtherCarry(given, draft) && { carry: carryOf(draft.carry) }),
   };
   return Object.keys(edits).length === 0 ? null : edits;
@@ -117,7 +133,11 @@ export function changeOfEdit({ field, before, after }: { field: string; before?:
   const textOf = (value: unknown): string => {
     if (value == null) return field === 'carry' ? 'everything' : '';
     if (field === 'carry') return carryText(value as Carry);
-    return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+    return field === 'contextVariables'
+      ? linesOf(draftsOf(value))
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value);
   };
   return { ...(labels[field] ?? { label: field, none: '' }), before: textOf(before), after: textOf(after) };
 }

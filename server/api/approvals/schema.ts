@@ -1,5 +1,7 @@
 import { encodeId } from '../../core/ids.ts';
+import { ownAgent } from '../../core/rights.ts';
 import type { Demand } from '../../work/handoffs/demanded.ts';
+import type { ProposalRequest } from '../../work/handoffs/propose.ts';
 import type { HandoffEdit } from '../../work/approvals/edits.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
@@ -80,6 +82,18 @@ builder.prismaObject('Approval', {
       description: 'Answers to choose from; null when any answer will do, and for a Handoff.',
       select: { options: true },
       resolve: ({ options }) => options as string[] | null,
+    }),
+    contextVariables: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'Names and values that the Agent gave with the Handoff, which are set in the Session when it is approved; null when it gave none, for a question, and to other Agents.',
+      select: { request: true, agentId: true },
+      resolve: ({ request, agentId }, _args, { caller }) => {
+        const reader = ownAgent(caller);
+        const given = request as unknown as ProposalRequest | null;
+        return reader === null || reader === agentId ? (given?.contextVariables ?? null) : null;
+      },
     }),
     requestedAt: t.expose('requestedAt', { type: 'DateTime' }),
     deadlineAt: t.expose('deadlineAt', { type: 'DateTime' }),
