@@ -117,7 +117,7 @@ it.each(['by a tool', 'by an outcome'])(
     });
     const to = inStage ? { outcome: 'DONE' } : { target: names.reviewer };
     const proposed = await author.call('baton_handoff', { ...to, reason: 'Check it' });
-    const handoff = proposed.data.handoff as string;
+    const handoff = proposed.data.handoff;
     const advice = `baton_reject with handoff ${handoff} takes it back`;
     expect(proposed.texts[0]).toContain(`Until then ${advice}.`);
     expect((await author.call('baton_inbox')).texts[0]).toContain(`first; ${advice}.`);

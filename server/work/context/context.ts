@@ -182,7 +182,8 @@ export interface EditedField {
 /** As it is stored with a Handoff; null when nothing was edited. */
 export function editedOf({ contextVariables }: Pick<Context, 'contextVariables'>): Edited | null {
   const found = contextVariables.find((variable) => isOwnVariable(variable) && variable.name === '_handoff_edited');
-  return (found?.value as Edited | undefined) ?? null;
+  const value = found?.value as Edited | undefined;
+  return value !== undefined && Array.isArray(value.changes) ? value : null;
 }
 
 export interface Passage {

@@ -1,5 +1,4 @@
 import {
-  editedOf,
   isOwnVariable,
   type CarriedCall,
   type Context,
@@ -9,6 +8,7 @@ import {
 } from './context.ts';
 import { sizeOf, tellingOf } from './derive/talk.ts';
 import { isStandardTool, taskTool, webTool } from './derive/tools.ts';
+import { editedItem, originalsItem } from './edited.ts';
 import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
 import { plainText } from './plainText.ts';
@@ -413,40 +413,6 @@ const inHeading = new Set([
   '_handoff_to',
   '_handoff_tool',
 ]);
-
-/** Names of edited fields, in words. */
-const fieldWords: Record<string, string> = {
-  targetAgentId: 'target',
-  contextVariables: 'variables',
-  carry: 'what is passed on',
-};
-const wordsOf = (field: string): string => fieldWords[field] ?? field;
-
-/** "The operator 'Alice' edited this handoff before approving it: reason, summary." Null when nothing was edited. */
-export function editedText(context: Pick<Context, 'contextVariables'>): string | null {
-  const edited = editedOf(context);
-  if (edited === null) return null;
-  const who = edited.by === null ? 'An operator' : `The operator '${edited.by}'`;
-  return `${who} edited this handoff before approving it: ${edited.changes.map(({ field }) => wordsOf(field)).join(', ')}.`;
-}
-
-/** A line for each edited field with what the agent gave. */
-export const originalsOf = (context: Pick<Context, 'contextVariables'>): string[] =>
-  (editedOf(context)?.changes ?? []).flatMap(({ field, before }) =>
-    before === undefined ? [] : [`${wordsOf(field)}: ${before ?? 'none'}`],
-  );
-
-function editedItem(context: Context): Item | null {
-  const content = editedText(context);
-  return content === null ? null : { id: 'reason-3', kind: 'REASON', content, stage: 'head' };
-}
-
-function originalsItem(context: Context): Item | null {
-  const originals = originalsOf(context);
-  return originals.length === 0
-    ? null
-    : { id: 'reason-4', kind: 'REASON', content: originals.join('\n'), stage: 'work' };
-}
 
 const variableItem = (variable: ContextVariable, index: number): Item | null =>
   inHeading.has(variable.name)

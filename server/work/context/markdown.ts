@@ -1,6 +1,7 @@
 import { cellCode, code, codeBlock, entry, plain, quoted } from './containedMarkdown.ts';
 import { chainOf, isOwnVariable, type Context } from './context.ts';
-import { editedText, metadataTexts, originalsOf, treeText, workspacePlaces } from './items.ts';
+import { editedText, originalsOf } from './edited.ts';
+import { metadataTexts, treeText, workspacePlaces } from './items.ts';
 import { shorten } from './shorten.ts';
 import { logNote } from './words.ts';
 
