@@ -21,6 +21,7 @@ import { blocksOf } from './docs/blocks.ts';
 import { Samples } from './docs/samples.ts';
 import { runShell } from './docs/shell.ts';
 import { client } from './graphql.ts';
+import { npmTool } from './npmTool.ts';
 import { otherNode } from './otherNode.ts';
 import { startRedis } from './redis.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -297,6 +298,24 @@ stream.stop();
 console.log(viewer.role, stream.status.state);
 `;
 const names = '{ createApi, openStream, ViewerDocument }';
+
+describe('the package', () => {
+  // The oldest way of TypeScript to find a module knows no exports, and a schema has no types.
+  it.each([
+    ['publint', '0.3.25', 'src/cli.js', ['--strict']],
+    [
+      '@arethetypeswrong/cli',
+      '0.18.5',
+      'dist/index.js',
+      ['--profile', 'node16', '--exclude-entrypoints', 'schema.graphql'],
+    ],
+  ])('has no fault that %s finds', async (name, version, program, args) => {
+    const found = await run(process.execPath, [join(npmTool(name, version), program), tarball, ...args], {
+      cwd: folder,
+    }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => ({ stdout: `FAULTS ${stdout}${stderr}` }));
+    expect(found.stdout).not.toContain('FAULTS');
+  });
+});
 
 describe('baton-handoffs/client', () => {
   let cwd: string;
