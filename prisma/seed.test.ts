@@ -7,7 +7,7 @@ import { seed } from './seed.ts';
 const db = await testDatabase();
 
 describe('the demonstration', () => {
-  it('has sessions in every status and a chain with every kind of ending, and keeps the invariants', async () => {
+  it('has sessions in every status, a chain with every kind of ending, and something that waits for a person, and keeps the invariants', async () => {
     expect(await seed({ pool: db.pool, log: silentLog })).toBe(true);
     expect(await brokenInvariants(db.pool)).toEqual([]);
 
@@ -21,9 +21,11 @@ describe('the demonstration', () => {
       ['Migrate the billing schema', 'FAILED', 'codex-1'],
       ['Prototype dark mode', 'CANCELLED', 'reviewer-1'],
       ['Let customers export their invoices', 'COMPLETED', 'documenter'],
+      ['Rotate the signing keys', 'RUNNING', 'codex-1'],
+      ['Store the invoices', 'PAUSED', 'claude-1'],
     ]);
     const stays = await db.prisma.stageEntry.findMany({
-      where: { sessionId: sessions.at(-1)!.id },
+      where: { sessionId: sessions[7]!.id },
       orderBy: { number: 'asc' },
     });
     expect(stays.map(({ stage, outcome }) => `${stage} ${outcome}`)).toEqual([
@@ -35,6 +37,11 @@ describe('the demonstration', () => {
       'reviewer APPROVE',
       'refactorer DONE',
       'documenter DONE',
+    ]);
+    const waiting = await db.prisma.approval.findMany({ orderBy: { id: 'asc' } });
+    expect(waiting.map(({ kind, agentId, decidedAt }) => [kind, agentId, decidedAt])).toEqual([
+      ['HANDOFF', 'codex-1', null],
+      ['QUESTION', 'claude-1', null],
     ]);
     const chain = await db.prisma.handoff.findMany({
       where: { sessionId: sessions[0]!.id },

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { runWork } from '../server/core/runWork.ts';
 import type { Answer, Caller, Logger, Work } from '../server/core/work.ts';
+import { askPerson } from '../server/work/approvals/askPerson.ts';
 import { registerAgent } from '../server/work/agents/registerAgent.ts';
 import {
   acceptHandoff,
@@ -20,16 +21,19 @@ import { cancelSession, completeSession, failSession, pauseSession } from '../se
 import { createSession } from '../server/work/sessions/createSession.ts';
 import { createHandoffTool } from '../server/work/tools/changeTool.ts';
 import { readDefinitions, readStory } from './seedFiles.ts';
+import { invoicesTurn, keysTurn, question } from './seedWaiting.ts';
 
 /**
  * The demonstration: three agents with a handoff tool, a session in every state, and one session whose chain has a rejection, a
  * time-out, a cancellation, a completed handoff and an open one. Another session went through the pipeline `story`, whose reviewer
- * sent it back once. Three agents more work by scripts. The ids are fixed, so that the example queries work unchanged: add new rows at the end.
+ * sent it back once. Three agents more work by scripts. A handoff and a question wait for a person. The ids are fixed, so that the example queries work unchanged: add new rows at the end.
  */
 
 const narrator: Caller = { principal: 'demo', role: 'ADMIN', agentId: null, keyId: null, expiresAt: null };
-// The open handoff of the demonstration must not time out.
-const settings = { staleAfterMinutes: 10 * 365 * 24 * 60, contextPressure: 0 };
+const asAgent = (agentId: string): Caller => ({ ...narrator, role: 'AGENT', agentId });
+const tenYears = 10 * 365 * 24 * 60;
+// What waits in the demonstration must not time out.
+const settings = { staleAfterMinutes: tenYears, approveWithinMinutes: tenYears, contextPressure: 0 };
 
 /** Numbered UUIDv7s of one fixed moment. */
 function numberedIds(): () => string {
@@ -55,6 +59,7 @@ async function insertStory(work: Work): Promise<{ seeded: true }> {
   await story.tool();
   await story.throughPipeline();
   await story.workingTeam();
+  await story.waitForPeople();
   return { seeded: true };
 }
 
@@ -369,7 +374,24 @@ class Story {
     await this.do(importAgents, { definitions, problems: [], defaultType: null, dryRun: false });
   }
 
-  private async session(title: string, agentId: string | null, metadata: object | null = null): Promise<string> {
+  /** A handoff that a person has to approve, and a question. */
+  async waitForPeople(): Promise<void> {
+    const proposed = await this.session('Rotate the signing keys', 'codex-1', null, { handoffApproval: 'REQUIRED' });
+    await this.turn(proposed, keysTurn);
+    await this.work.as(asAgent('codex-1'), () =>
+      this.initiate(proposed, 'reviewer-1', 'Please check who can read the old key', { overlap_hours: 24 }),
+    );
+    const asking = await this.session('Store the invoices', 'claude-1');
+    await this.turn(asking, invoicesTurn);
+    await this.work.as(asAgent('claude-1'), () => this.do(askPerson, { sessionId: asking, ...question }));
+  }
+
+  private async session(
+    title: string,
+    agentId: string | null,
+    metadata: object | null = null,
+    more: { handoffApproval?: 'REQUIRED' } = {},
+  ): Promise<string> {
     const input = {
       title,
       agentId,
@@ -378,6 +400,7 @@ class Story {
       contextVariables: null,
       maxHandoffs: 5,
       handoffsEnabled: true,
+      ...more,
     };
     return (await this.do(createSession, input)).sessionId;
   }

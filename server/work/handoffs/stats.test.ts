@@ -31,6 +31,7 @@ interface Row {
     turns: { nodes: { usage: { inputTokens: number; outputTokens: number } | null }[] };
   };
 }
+type Proposal = Omit<Row, 'targetAgentSession'> & { targetAgentSession: null };
 const columns = `id status stage outcome sentBack waitedMs initiatedAt acceptedAt sourceAgent { id } targetAgent { id }
   session { project agentSessions(first: 12) { nodes { id agent { id } } } }
   targetAgentSession { id endedAt turns(first: 5) { nodes { usage { inputTokens outputTokens } } } }`;
@@ -56,12 +57,13 @@ async function stats({ post }: typeof admin, groupBy: readonly string[], where: 
   return data.handoffStats;
 }
 async function listed({ post }: typeof admin, where: object): Promise<Row[]> {
-  const { data, errors } = await post<{ handoffs: { nodes: Row[] } }>(
+  const { data, errors } = await post<{ handoffs: { nodes: (Row | Proposal)[] } }>(
     `query ($where: HandoffFilter) { handoffs(where: $where, first: 100) { nodes { ${columns} } } }`,
     { where },
   );
   expect(errors).toBeUndefined();
-  return data.handoffs.nodes;
+  // One that was never approved moved nothing.
+  return data.handoffs.nodes.filter((row) => row.targetAgentSession !== null);
 }
 
 beforeAll(async () => {
