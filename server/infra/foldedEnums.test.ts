@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest';
 import { foldedEnums } from './foldedEnums.ts';
-import { readUpgrade } from './migrate.ts';
+import { readMigrations, readUpgrade } from './migrate.ts';
 
-test('the steps of the upgrade add no value to an enum type after its creation', async () => {
-  const scripts = (await readUpgrade()).map(({ sql }) => sql);
+test('the steps of the upgrade and the migrations add no value to an enum type after its creation', async () => {
+  const scripts = [...(await readUpgrade()), ...(await readMigrations())].map(({ sql }) => sql);
   expect(scripts.filter((script) => script.includes('ADD VALUE')).length).toBeGreaterThan(5);
   const folded = foldedEnums(scripts);
   expect(folded.filter((script) => /^[^-]*ADD VALUE/m.test(script))).toEqual([]);
   expect(folded[0]).toMatch(/CREATE TYPE "event_type" AS ENUM \('SESSION_CREATED', .*'WEBHOOK_DISABLED'.*\);/);
+  expect(folded.join('\n')).toMatch(/CREATE TYPE "handoff_status" AS ENUM \('PROPOSED', 'INITIATED', .*'DECLINED'\);/);
+});
+
+test('a value stands where it was added', () => {
+  const scripts = [
+    `CREATE TYPE "a" AS ENUM ('X', 'Y');`,
+    `ALTER TYPE "a" ADD VALUE 'W' BEFORE 'X';\nALTER TYPE "a" ADD VALUE 'XX' AFTER 'X';`,
+    `ALTER TYPE "a" ADD VALUE 'Z';`,
+  ];
+  expect(foldedEnums(scripts)).toEqual([`CREATE TYPE "a" AS ENUM ('W', 'X', 'XX', 'Y', 'Z');`, '\n', '']);
 });
 
 test('other types and statements stay as they are', () => {
