@@ -5,6 +5,7 @@ import { replies, soughtInVain } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
+import { completed, cutLast, partlyDone } from './superseded.ts';
 import { takenBack } from './takenBack.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
@@ -22,6 +23,9 @@ export function generatedCases(seed: number): Case[] {
     'sub-agents side by side': sideBySide,
     'a sub-agent that was answered for': answeredFor,
     'work that was taken back': takenBack,
+    'states before all was done': completed,
+    'states before a part was done': partlyDone,
+    'a window that was cut last': cutLast,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

@@ -63,7 +63,13 @@ const known: Record<string, Known> = {
       ['mix test', 'passed'],
       ['mix credo', 'passed'],
     ],
-    not: ['If you need specific details from before compaction'],
+    not: [
+      'If you need specific details from before compaction',
+      'changes made but not yet compiled/tested/committed',
+      'Complete spotter-fum.3 by running',
+      'Keep `render_message/1` unchanged (backward compat for direct callers)',
+      '.claude/plans/',
+    ],
   },
   'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
   'claude-code/spotter-subagent-parent.jsonl': {
@@ -86,7 +92,7 @@ const known: Record<string, Known> = {
     ],
     files: ['src/agents/plugins/__tests__/codemie-code-reasoning.test.ts', 'src/agents/plugins/codemie-code.plugin.ts'],
     checks: [['npm run build', 'passed']],
-    not: ['This project uses codebase-memory-mcp to maintain a knowledge graph'],
+    not: ['Run focused verification', 'This project uses codebase-memory-mcp to maintain a knowledge graph'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     says: [

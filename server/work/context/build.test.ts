@@ -12,6 +12,47 @@ describe('a Context', () => {
     expect(buildContext(sources(), input).pendingTasks).toEqual(['fix it', 'tell people']);
   });
 
+  const completed = {
+    sequence: 9,
+    role: 'ASSISTANT' as const,
+    content: `All of it is done: ${'the tables are one, and the readers know it. '.repeat(4)}`,
+    shortened: false,
+    agentId: 'ada',
+  };
+
+  it('holds no task that was begun before the agent said that all is done, unless others wait', () => {
+    const begun = { content: 'run the tests', status: 'IN_PROGRESS' as const, sequence: 3 };
+    const other = { content: 'tell people', status: 'PENDING' as const, sequence: 3 };
+    const left = (fields: Partial<Sources>): string[] =>
+      buildContext(sources({ tools: [], lastAssistant: completed, ...fields }), input).pendingTasks;
+    expect(left({ tasks: [begun] })).toEqual([]);
+    expect(left({ tasks: [begun, other] })).toEqual(['run the tests', 'tell people']);
+    expect(left({ tasks: [{ ...begun, sequence: 9 }] })).toEqual(['run the tests']);
+    expect(left({ tasks: [begun], lastAssistant: { ...completed, content: 'Done.' } })).toEqual(['run the tests']);
+  });
+
+  it('holds no message of an agent from before the summary of a cut window, but its last words before a person’s while the summary is still true', () => {
+    const compaction = { sequence: 6, role: 'SYSTEM' as const, content: 'So far: half of it.', shortened: false };
+    const byUsers = [byUser(1, 'Fix the login'), byUser(4, 'and the logout')];
+    const recent = [
+      { sequence: 2, role: 'ASSISTANT' as const, content: 'The cookie has no domain.' },
+      { sequence: 3, role: 'ASSISTANT' as const, content: 'The login is fixed because it has one now.' },
+      { sequence: 5, role: 'ASSISTANT' as const, content: 'The logout has another cookie.' },
+      { sequence: 7, role: 'ASSISTANT' as const, content: 'It has two of them.' },
+    ];
+    const told = (last: typeof completed): number[] =>
+      buildContext(sources({ byUsers, recent, compaction, lastAssistant: last }), input)
+        .recentMessages.filter(({ role }) => role === 'ASSISTANT')
+        .map(({ sequence }) => sequence!);
+    expect(told({ ...completed, content: 'It is red.' })).toEqual([3, 7, 9]);
+    expect(told(completed)).toEqual([7, 9]);
+  });
+
+  it('names no files in which programs of agents keep plans and notes of their own', () => {
+    const files = ['/home/ada/.claude/plans/x.md', '.claude/plans/y.md', '.claude/agents/z.md', 'docs/plans/w.md'];
+    expect(buildContext(sources({ files, calls: [] }), input).filesModified).toEqual(files.slice(2));
+  });
+
   it('composes a summary from the log when the caller gives none', () => {
     expect(buildContext(sources(), input).summary).toBe(
       '"Fix the login": 2 turns so far, 3 tool calls (1 failed). 2 files changed, last b.ts. 2 tasks left, next: fix it. Last decision: wait for the cookie.',

@@ -26,6 +26,7 @@ import { openQuestionsOf } from './derive/openQuestions.ts';
 import { repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
 import { standingOf, type Standing } from './derive/standing.ts';
+import { replacedSince, summaryNow, type Replaced } from './derive/superseded.ts';
 import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
@@ -62,13 +63,14 @@ export function buildContext(
   const actions = readActions(log);
   const { withFiles, standing } = filesWithheld ? { withFiles: told, standing: null } : withFilesOf(actions, told);
   const sources = withoutToldEdits(actions, withFiles);
-  const recentMessages = recentOf(sources);
-  const { lastAssistant, compaction, totals } = sources;
-  const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
+  const { lastAssistant, totals } = sources;
+  const compaction = summaryOf(sources.compaction, log);
+  const recentMessages = recentOf(sources, compaction?.replaced);
+  const pending = tasksLeft(sources, log);
   const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
   const requests = requestsAmong(sources.byUsers);
-  const originalRequest = requests.original ?? compaction;
-  const compactionSummary = originalRequest === compaction ? null : compaction;
+  const originalRequest = requests.original ?? sources.compaction;
+  const compactionSummary = requests.original === null || compaction?.content === '' ? null : compaction;
   const shownWhole = new Set(
     sources.lastCalls
       .filter((call) => !isTold(call, lastAssistant?.sequence ?? 0, actions))
@@ -89,7 +91,7 @@ export function buildContext(
     sources.files,
     [
       said,
-      ...[requests.original, requests.latest, compaction].map((message) => message?.content ?? ''),
+      ...[requests.original, requests.latest, sources.compaction].map((message) => message?.content ?? ''),
       ...findings.map(({ line }) => line),
       ...facts.failedAttempts.map(({ error }) => error),
     ].join('\n'),
@@ -255,6 +257,25 @@ function withOwnWords(sources: Sources): Sources {
   };
 }
 
+/** The summary of a cut window as far as it is still true, and what later words replaced of it. */
+function summaryOf(
+  message: Sources['compaction'],
+  { messages }: RecordedLog,
+): (NonNullable<Sources['compaction']> & { replaced: Replaced }) | null {
+  if (message === null) return null;
+  const replaced = replacedSince(message.sequence, messages);
+  const knowsPeople = messages.some(({ role, sequence }) => role === 'USER' && sequence < message.sequence);
+  const content = summaryNow(message.content, replaced, knowsPeople);
+  return { ...message, content, shortened: message.shortened || content !== message.content, replaced };
+}
+
+/** Without those that the agent had begun when it said that all is done, if there are no others. */
+function tasksLeft(sources: Sources, { messages }: RecordedLog): Sources['tasks'] {
+  const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
+  const areBegun = pending.every(({ status }) => status === 'IN_PROGRESS');
+  return areBegun && replacedSince(listedAt(sources), messages) === 'ALL' ? [] : pending;
+}
+
 /** A list that a Context has only when it is not empty. */
 const listed = <Name extends string, T>(name: Name, entries: readonly T[]): Partial<Record<Name, T[]>> =>
   entries.length === 0 ? {} : ({ [name]: [...entries] } as Partial<Record<Name, T[]>>);
@@ -272,10 +293,14 @@ function withFilesOf(actions: Actions, sources: Sources): { withFiles: Sources; 
     .map((file) => (relative && root !== '' && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file));
   const all = [...changed, ...sources.files];
   const standing = standingOf(actions, all, sources.filesBefore);
-  const files = all.filter((file) => !standing.undone.has(inFolder(root, file)));
+  const files = all.filter((file) => !standing.undone.has(inFolder(root, file)) && !ofAgentProgram.test(file));
   const total = sources.totals.files + files.length - sources.files.length;
   return { withFiles: { ...sources, files, totals: { ...sources.totals, files: total } }, standing };
 }
+
+/** Where programs of agents keep plans and notes of their own. */
+const ofAgentProgram =
+  /(?:^|\/)\.(?:claude\/(?:plans|projects|todos|tasks|session-env|shell-snapshots)|codex\/(?:sessions|memories|plans)|gemini\/tmp|(?:opencode|cursor)\/plans)\/|^\/(?:private\/)?tmp\/claude-/;
 
 /** Positions of the files that are among others. */
 const placesAmong = ({ root }: Actions, files: readonly string[], among: ReadonlySet<string> = new Set()): number[] =>
@@ -311,7 +336,7 @@ const firstCharacters = { USER: 4_000, ASSISTANT: 2_000, SYSTEM: bounds.systemMe
  * Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message.
  * What their beginnings leave goes to the rest of the longer ones, in the same order.
  */
-function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
+function recentOf({ recent, byUsers, lastAssistant, compaction }: Sources, replaced: Replaced = 'NOTHING'): Recent[] {
   const kept = new Map<number, Recent>();
   const fill = (messages: readonly Recent[], budget: number): void => {
     let left = budget;
@@ -344,7 +369,11 @@ function recentOf({ recent, byUsers, lastAssistant }: Sources): Recent[] {
     others.filter(({ role }) => role === 'ASSISTANT'),
     people,
   );
-  const rank = (message: (typeof others)[number]): number => telling.get(message) ?? 1;
+  // A summary of a cut window tells what the agent said before it.
+  const rank = (message: (typeof others)[number]): number => {
+    const told = telling.get(message) ?? 1;
+    return message.sequence < (compaction?.sequence ?? 0) && (replaced === 'ALL' || told < 2) ? 0 : told;
+  };
   fill(
     [
       ...(lastAssistant === null ? [] : [lastAssistant]),

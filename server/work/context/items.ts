@@ -105,19 +105,17 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     });
   const ordered = (item: Item | null, order: NonNullable<Item['order']>, isSo: boolean): Item | null =>
     item !== null && isSo ? { ...item, order } : item;
+  const summaryOfWork = messageItem('COMPACTION', 1, compactionSummary);
+  const isOldSummary = assistantMessages.some(
+    ({ sequence = 0, content }) =>
+      sizeOf(content) >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
+  );
   const items: (Item | null | undefined)[] = [
     ordered(messageItem('REQUEST', 1, originalRequest), 'UNANSWERED', lastMessage === null && latestRequest === null),
     onlyAsks(lastMessage, context.openQuestions)
       ? null
       : ordered(messageItem('LAST_MESSAGE', 1, lastMessage), 'BEFORE', isStale),
-    ordered(
-      messageItem('COMPACTION', 1, compactionSummary),
-      'OLDER',
-      assistantMessages.some(
-        ({ sequence = 0, content }) =>
-          sizeOf(content) >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
-      ),
-    ),
+    isOldSummary ? null : summaryOfWork,
     ordered(messageItem('LAST_MESSAGE', 2, report), 'BEFORE', (report?.sequence ?? Infinity) < lastWords),
     decisions[0],
     tasks[0],
@@ -156,6 +154,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       stage: 'files',
     })),
     ...(context.reports ?? []).map(reportItem).reverse(),
+    isOldSummary && summaryOfWork !== null ? { ...summaryOfWork, stage: 'words', order: 'OLDER' } : null,
     ...messages,
     ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
     ...(context.observations ?? []).map(observationItem).reverse(),

@@ -397,23 +397,6 @@ describe('a prompt', () => {
     expect(text).not.toContain('a result');
   });
 
-  it('shows the summary part of a compaction when it cannot show all of it', () => {
-    const thought = `Analysis:\n${'Let me look at all of it. '.repeat(60)}`;
-    const summary = `Summary:\n1. Request: ${'the login. '.repeat(20)}\n9. Next step: run it.`;
-    const context = {
-      ...emptyContext,
-      compactionSummary: message(
-        3,
-        `${thought}\n\n${summary}\n\nIf you need specific details from before compaction, read on.`,
-      ),
-      lastMessage: message(9, 'Done.', 'ada'),
-    };
-    expect(packed(context).text).toContain(thought);
-    const { text } = packed(context, { maxCharacters: 1_600 });
-    expect(text).toContain(summary);
-    expect(text).not.toMatch(/Let me look|specific details/);
-  });
-
   it("shows the end of a failed attempt's error on a small budget", () => {
     const attempt = {
       what: `node ${'--very-long-flag '.repeat(15)}`,

@@ -165,18 +165,9 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
       shorten(characters - place.length < brief.length + 20 ? brief : whole, characters - place.length) + place;
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
   }
-  if (item.kind === 'COMPACTION') {
-    const full = neutralise(item.content);
-    const gist = gistOfSummary(full);
-    return { full, short: (characters) => (characters < full.length ? abridge(gist, characters) : full) };
-  }
   const full = kindOf(item.kind).text === true ? neutralise(item.content) : `- ${indented(item.content)}`;
   return { full, short: (characters) => abridge(full, characters) };
 }
-
-/** Claude Code writes an analysis before its summary and instructions after it. */
-const gistOfSummary = (text: string): string =>
-  /^Summary:\n[^]*/m.exec(text)?.[0].replace(/\n+If you need specific details from before compaction[^]*$/, '') ?? text;
 
 /** Indents every line but the first, so that no content looks like the next item. */
 const indented = (text: string): string => neutralise(text).replaceAll('\n', '\n  ');

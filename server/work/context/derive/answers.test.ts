@@ -114,6 +114,12 @@ test('tells the newest plan, whether it was approved, with its text', () => {
   expect(told(workOf(plan('a', '# One', yes), plan('b', '# Two\n- do it', yes)))).toEqual([
     'b: approved the plan:\n# Two\n- do it',
   ]);
+  const done = `All of it is done: ${'the tables are one, and the readers know it. '.repeat(4)}`;
+  const carriedOut = {
+    ...workOf(plan('a', '# One\n- do it', yes)),
+    messages: [{ sequence: 99, role: 'ASSISTANT' as const, content: done }],
+  };
+  expect(told(carriedOut)).toEqual(['a: approved the plan, which is carried out: One']);
   expect(told(workOf(plan('a', null, `${yes}\n\n## Approved Plan:\n# Three`)))).toEqual([
     'a: approved the plan:\n# Three',
   ]);

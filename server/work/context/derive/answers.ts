@@ -3,6 +3,7 @@ import { wordsOfRefusal } from '../ownWords.ts';
 import { endingOf, type Actions } from './actions.ts';
 import { fieldsOf, type RecordedCall, type RecordedLog } from './log.ts';
 import { askedIn, askTool } from './openQuestions.ts';
+import { isPlanDone } from './superseded.ts';
 
 /** What a person decided about the agent's work: an answer, a plan that they approved, a refusal, or a stop. */
 export interface Answer {
@@ -46,7 +47,7 @@ function answersTo(call: RecordedCall, log: RecordedLog, actions: Actions): stri
   if (ending === 'REFUSED') return refusalOf(call, log, actions);
   if (ending !== 'PASSED' || call.result === null) return [];
   if (askTool.test(call.name)) return answered(call);
-  return planTool.test(call.name) && /\bapproved\b/i.test(call.result.slice(0, 200)) ? [approvalOf(call)] : [];
+  return planTool.test(call.name) && /\bapproved\b/i.test(call.result.slice(0, 200)) ? [approvalOf(call, log)] : [];
 }
 
 /** Empty for a refusal by a rule, and for a call that the person allowed later. */
@@ -63,11 +64,15 @@ function refusalOf(call: RecordedCall, { calls }: RecordedLog, actions: Actions)
   ];
 }
 
-function approvalOf({ arguments: given, result }: RecordedCall): string {
+/** Of a plan that was carried out the name is enough. */
+function approvalOf({ arguments: given, result, sequence }: RecordedCall, { messages }: RecordedLog): string {
   const { plan } = fieldsOf(given);
   const [, saved = ''] = (result ?? '').split(/^## Approved Plan[^\n]*\n/m);
   const text = (saved.trim() !== '' ? saved : typeof plan === 'string' ? plan : '').trim();
-  return text === '' ? 'approved the plan' : `approved the plan:\n${shorten(text, characters.plan)}`;
+  if (text === '') return 'approved the plan';
+  return isPlanDone(sequence, messages)
+    ? `approved the plan, which is carried out: ${oneLine(text.split('\n', 1)[0]!.replace(/^#+ */, ''), characters.words)}`
+    : `approved the plan:\n${shorten(text, characters.plan)}`;
 }
 
 /** Each question with its answer, of the ways in which programs write them; else the whole answer. */

@@ -61,6 +61,28 @@ test.each([
   expect(telling(['agent', content], ['agent', 'x'])[0]).toBe(1);
 });
 
+const account = `All of it is done: ${'the cookie has a domain, and each reader of it knows it. '.repeat(4)}`;
+
+test.each([
+  ['a list of what comes', 'I have the full picture. Let me implement it:\n\n1. the reader\n2. the writer', 0],
+  ['a list of what comes, in Chinese', '我先说明。接下来修改三处：\n- 读取\n- 写入', 0],
+  ['an announcement of what fails', 'Now fix the broken test for the bug.', 0],
+  ['progress and an announcement', 'All 12 tests pass. Now file the bug that I found.', 0],
+  ['a list of what was found', 'I found this:\n\n- the cookie has no domain\n- port 6123 is taken', 1],
+  ['a list of ways', 'There are two ways:\n1. one table\n2. two tables', 1],
+  ['a report below headings', '**Highlights**\n- the reader is written\n\n**Next steps**\n1. the writer', 1],
+  ['a reason', 'I keep both tables because rows are few.', 1],
+])(
+  '%s is told %#: history once the agent gave an account, also after other words of a person',
+  (_what, content, told) => {
+    expect(telling(['agent', content], ['agent', account])[0]).toBe(told);
+    expect(telling(['agent', content], ['agent', 'It is red.'], ['person', 'go on'], ['agent', account])[0]).toBe(told);
+    expect(telling(['agent', content], ['person', 'go on'], ['agent', account])[0]).toBe(
+      /picture|接下来|Now fix/.test(content) ? 0 : 2,
+    );
+  },
+);
+
 test('prefers the last words before each message of a person, and the newest', () => {
   expect(
     telling(

@@ -36,7 +36,9 @@ const announcesElsewhere = new RegExp(
 const reasonsElsewhere =
   /parce que|puisque|afin d|au lieu d|(?<![\p{L}])(?:car|cause|weil|damit|statt|sodass|denn|Ursache|porque|ya que|para que|en lugar|pois|já que|perché|poiché|invece|потому|чтобы|вместо|причина)(?![\p{L}])|ため|ので|代わり|理由|原因|因为|由于|以免|避免|而不是|为了|否则|때문|위해|대신|원인/iu;
 const reasons =
-  /\b(?:because|since|instead|rather than|so that|not\b.{1,40}\bbut|decided|found|turns out|must|never|don't|fails?|broken|bug|cause)\b|:\s*\S+.*\d/i;
+  /\b(?:because|since|instead|rather than|so that|not\b.{1,40}\bbut|decided|turns out|must|never|don't)\b|:\s*\S+.*\d/i;
+/** What makes progress worth keeping: it names what was found. */
+const finds = /\b(?:found|fails?|broken|bug|cause)\b/i;
 const sentences = /((?<=[.!:])\s+|\n+|(?<=[。！]))/;
 /** Lists, tables, headings and code are no talk. */
 const structured = /^\s*(?:[-*#|>]|\d+[.)]|`{3}|~{3})/m;
@@ -86,9 +88,21 @@ export function withoutOpening(report: string): string {
 }
 
 const isProgress = (content: string): boolean =>
-  sizeOf(content) < shortestNote && !givesReason(content) && !structured.test(content);
+  sizeOf(content) < shortestNote && !givesReason(content) && !finds.test(content) && !structured.test(content);
 
-/** The newest message of an agent is no aside: its successor goes on from there. */
+/** A list of what the agent was about to do: beside the list it says little but announcements. */
+function isIntent(content: string): boolean {
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const talk = lines.filter((line) => !structured.test(line) && !/^\s/.test(line)).join('\n');
+  if (talk.length === lines.join('\n').length || sizeOf(talk) >= longestAside) return false;
+  const rest = withoutAnnouncements(talk);
+  return rest !== talk && isProgress(rest);
+}
+
+/**
+ * The newest message of an agent is no aside: its successor goes on from there. Once the agent gave an account, what it was about to do and its
+ * progress are history.
+ */
 export function tellingOf<Message extends { sequence: number; content: string }>(
   ofAgents: readonly Message[],
   ofPeople: readonly { sequence: number }[],
@@ -102,9 +116,10 @@ export function tellingOf<Message extends { sequence: number; content: string }>
     while (next >= 0 && answered[next]! > message.sequence) next -= 1;
     const following = answered[next + 1] ?? Infinity;
     const isLast = following < later || later === Infinity;
-    if (isLast) isAnswered = isAccount(message.content);
-    const isLeftOut = isAside(message.content) || (!isLast && isAnswered && isProgress(message.content));
-    told.set(message, isLeftOut ? 0 : isLast ? 2 : 1);
+    const isHistory =
+      isAnswered && (isIntent(message.content) || (!isLast && isProgress(withoutAnnouncements(message.content))));
+    told.set(message, isAside(message.content) || isHistory ? 0 : isLast ? 2 : 1);
+    isAnswered ||= isLast && isAccount(message.content);
     later = message.sequence;
   }
   return told;
