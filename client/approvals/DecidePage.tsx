@@ -12,11 +12,11 @@ import { KeptInPlace } from '../ui/KeptInPlace.tsx';
 import { LoadMore } from '../ui/LoadMore.tsx';
 import { SkeletonRows } from '../ui/Skeleton.tsx';
 import { useFocusKept } from '../ui/useFocusKept.ts';
+import { useLivePages } from '../ui/useLivePages.ts';
 import { ApprovalCard } from './ApprovalCard.tsx';
 import styles from './Decide.module.css';
-import { SessionApprovalQuery, WaitingDocument } from './documents.ts';
+import { DecideQuery, SessionApprovalQuery, WaitingDocument } from './documents.ts';
 import { useKeys } from './useKeys.ts';
-import { useWaitingList } from './useWaitingList.ts';
 
 const concerns = /^(?:HANDOFF_|QUESTION_|SESSION_)/;
 
@@ -32,12 +32,15 @@ interface Open {
  */
 export default function DecidePage({ sessionId }: { sessionId?: string }) {
   const decides = useMay('reassign');
-  const { list: data, error, fetching, again, more } = useWaitingList();
+  // The first one opens: it may not be one that was decided since the last read.
+  const read = useLivePages(DecideQuery, {}, ({ approvals }) => approvals, 'network-only');
+  const { list: data, error, fetching, again, more } = read;
   useRereadOn(({ type }) => concerns.test(type), again);
   /** The list is read again after a decision: until then it is left out. */
   const [decided, setDecided] = useState<ReadonlySet<string>>(() => new Set());
-  const waiting = (data?.waiting ?? []).filter(({ id }) => !decided.has(id));
-  const total = data?.total ?? 0;
+  const listed = data?.nodes.map((node) => readFragment(WaitingDocument, node)) ?? [];
+  const waiting = listed.filter(({ id }) => !decided.has(id));
+  const total = data?.totalCount ?? 0;
   const [open, setOpen] = useState<Open | null>(null);
   const [isMissed, setMissed] = useState(false);
   const wanted = useWanted(open === null && !isMissed ? sessionId : undefined);
@@ -133,7 +136,7 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
               ))}
             </ul>
           </KeptInPlace>
-          {data?.hasMore === true && (
+          {data?.pageInfo.hasNextPage === true && (
             <LoadMore shown={waiting.length} total={total} hasMore loading={fetching} noun="decisions" onMore={more} />
           )}
         </>

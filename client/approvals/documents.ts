@@ -48,8 +48,8 @@ export const WaitingDocument = graphql(`
 `);
 
 export const DecideQuery = graphql(`
-  query Decide($first: Int!, $after: String) {
-    approvals(first: $first, after: $after) {
+  query Decide($after: String, $count: Boolean!) {
+    approvals(first: 50, after: $after) {
       nodes {
         id
         session {
@@ -61,7 +61,7 @@ export const DecideQuery = graphql(`
         hasNextPage
         endCursor
       }
-      totalCount
+      totalCount @include(if: $count)
     }
   }
 `);

@@ -1,18 +1,17 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { useQuery } from 'urql';
 import { useLocation, useSearch } from 'wouter';
 import { useAccess } from '../access/viewer.ts';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Page } from '../app/Page.tsx';
 import { graphql } from '../gql/gql.ts';
-import type { AttentionFilter } from '../gql/graphql.ts';
+import type { AttentionFilter, AttentionQuery as Data } from '../gql/graphql.ts';
 import { useRereadOn } from '../live/events.ts';
 import { useSilence } from '../sessions/silence.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { ListTable, TablePage } from '../ui/ListTable.tsx';
+import { ListTable, TableRows } from '../ui/ListTable.tsx';
 import { Time } from '../ui/Time.tsx';
-import { useAgain } from '../ui/useAgain.ts';
 import { useFocusKept } from '../ui/useFocusKept.ts';
+import { useLivePages } from '../ui/useLivePages.ts';
 import { minuteMs, rereadEveryMs } from './Attention.tsx';
 import styles from './AttentionPage.module.css';
 import { AttentionRow } from './AttentionRow.tsx';
@@ -93,86 +92,33 @@ export default function AttentionPage() {
   );
 }
 
+type Item = Data['attention']['nodes'][number];
+
 interface ListProps {
   filter: AttentionFilter;
   onReassign: (sessionId: string) => void;
 }
 
-function AttentionList(list: ListProps) {
-  const [pages, setPages] = useState(1);
-  // Each page is read again when anything changes, so that page borders fit each other.
-  const [edition, setEdition] = useState(0);
-  const again = () => setEdition((now) => now + 1);
+function AttentionList({ filter, onReassign }: ListProps) {
+  const { again, more, ...read } = useLivePages(AttentionQuery, { where: filter }, ({ attention }) => attention);
   useRereadOn(() => true, again, rereadEveryMs);
   useSilence(again, minuteMs);
+  const keyOf = ({ session, webhook }: Item): string => session?.id ?? webhook?.id ?? '';
+  // What is done disappears with its focused button.
+  useFocusKept(read.list?.nodes.map(keyOf).join());
   return (
     <ListTable label="What needs attention" columns={columns} className={styles.table}>
-      <ListPage
-        {...list}
-        after={null}
-        before={0}
-        pages={pages}
-        total={undefined}
-        edition={edition}
-        onMore={() => setPages((count) => count + 1)}
-        onDone={again}
+      <TableRows
+        {...read}
+        columns={columns.length}
+        noun={['item', 'items']}
+        skeletons={6}
+        empty={<Empty isFiltered={Object.keys(filter).length > 0} />}
+        row={(item) => <AttentionRow key={keyOf(item)} item={item} onReassign={onReassign} onDone={again} />}
+        onRetry={again}
+        onMore={more}
       />
     </ListTable>
-  );
-}
-
-interface ListPageProps extends ListProps {
-  after: string | null;
-  /** The number of rows above this page. */
-  before: number;
-  /** The number of pages to show, including this one. */
-  pages: number;
-  total: number | undefined;
-  edition: number;
-  onMore: () => void;
-  onDone: () => void;
-}
-
-function ListPage({ after, before, total, ...list }: ListPageProps) {
-  const { filter, pages, edition, onReassign, onMore, onDone } = list;
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: AttentionQuery,
-    variables: { where: filter, after, count: after === null },
-    requestPolicy: 'cache-and-network',
-  });
-  useAgain(ask, edition);
-  const keys = data?.attention.nodes.map(({ session, webhook }) => session?.id ?? webhook?.id ?? '');
-  // What is done disappears with its focused button.
-  useFocusKept(keys?.join());
-  const pageInfo = data?.attention.pageInfo;
-  const next = pages > 1 && pageInfo?.hasNextPage === true ? (pageInfo.endCursor ?? null) : null;
-  return (
-    <TablePage
-      columns={columns.length}
-      noun={['item', 'items']}
-      page={data?.attention}
-      error={error}
-      fetching={fetching}
-      skeletons={6}
-      before={before}
-      total={total}
-      empty={<Empty isFiltered={Object.keys(filter).length > 0} />}
-      row={(item) => (
-        <AttentionRow
-          key={item.session?.id ?? item.webhook?.id ?? ''}
-          item={item}
-          onReassign={onReassign}
-          onDone={onDone}
-        />
-      )}
-      next={
-        next === null
-          ? null
-          : (shown, all) => <ListPage {...list} after={next} before={shown} pages={pages - 1} total={all} />
-      }
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
-      onMore={onMore}
-    />
   );
 }
 

@@ -1,18 +1,17 @@
-import { useState } from 'react';
-import { useQuery } from 'urql';
 import { AgentChip } from '../agents/AgentChip.tsx';
 import { graphql } from '../gql/gql.ts';
 import type { SessionSnapshotsQuery as Data } from '../gql/graphql.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { ListTable, TablePage } from '../ui/ListTable.tsx';
+import { ListTable, TableRows } from '../ui/ListTable.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useAgain } from '../ui/useAgain.ts';
+import { useLivePages } from '../ui/useLivePages.ts';
 import styles from './SessionSnapshots.module.css';
 import { snapshotLooks } from './tenureLooks.ts';
 
 const SnapshotsQuery = graphql(`
-  query SessionSnapshots($id: ID!, $after: String) {
+  query SessionSnapshots($id: ID!, $after: String, $count: Boolean!) {
     session(id: $id) {
       id
       snapshots(first: 50, after: $after) {
@@ -44,7 +43,7 @@ const SnapshotsQuery = graphql(`
           hasNextPage
           endCursor
         }
-        totalCount
+        totalCount @include(if: $count)
       }
     }
   }
@@ -54,74 +53,25 @@ const columns = ['Type', 'Agent', 'When', 'Messages seen', 'Count', 'Tool calls'
 
 /** The session's context snapshots. */
 export function SessionSnapshots({ sessionId, moment }: { sessionId: string; moment: string }) {
-  const [pages, setPages] = useState(1);
+  const { again, more, ...read } = useLivePages(SnapshotsQuery, { id: sessionId }, ({ session }) => session?.snapshots);
+  useAgain(again, moment);
   return (
     <ListTable label="Snapshots: what each agent could see, newest first" columns={columns} className={styles.table}>
-      <SnapshotPage
-        sessionId={sessionId}
-        moment={moment}
-        after={null}
-        before={0}
-        pages={pages}
-        onMore={() => setPages((count) => count + 1)}
+      <TableRows
+        {...read}
+        columns={columns.length}
+        noun={['snapshot', 'snapshots']}
+        skeletons={4}
+        empty={
+          <EmptyState icon="screen" title="No snapshot was taken yet.">
+            Baton takes one when an agent receives the session, at each handoff, and when a context is truncated.
+          </EmptyState>
+        }
+        row={(snapshot) => <SnapshotRow key={snapshot.id} snapshot={snapshot} />}
+        onRetry={again}
+        onMore={more}
       />
     </ListTable>
-  );
-}
-
-interface SnapshotPageProps {
-  sessionId: string;
-  moment: string;
-  after: string | null;
-  /** The number of rows above. */
-  before: number;
-  /** The number of pages to show, including this one. */
-  pages: number;
-  onMore: () => void;
-}
-
-function SnapshotPage({ sessionId, moment, after, before, pages, onMore }: SnapshotPageProps) {
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: SnapshotsQuery,
-    variables: { id: sessionId, after },
-    requestPolicy: 'cache-and-network',
-  });
-  useAgain(ask, moment);
-  const list = data?.session?.snapshots;
-  const cursor = list?.pageInfo.endCursor;
-  return (
-    <TablePage
-      columns={columns.length}
-      noun={['snapshot', 'snapshots']}
-      page={list}
-      error={error}
-      fetching={fetching}
-      skeletons={4}
-      before={before}
-      total={undefined}
-      empty={
-        <EmptyState icon="screen" title="No snapshot was taken yet.">
-          Baton takes one when an agent receives the session, at each handoff, and when a context is truncated.
-        </EmptyState>
-      }
-      row={(snapshot) => <SnapshotRow key={snapshot.id} snapshot={snapshot} />}
-      next={
-        cursor == null || list?.pageInfo.hasNextPage !== true || pages === 1
-          ? null
-          : (shown) => (
-              <SnapshotPage
-                sessionId={sessionId}
-                moment={moment}
-                after={cursor}
-                before={shown}
-                pages={pages - 1}
-                onMore={onMore}
-              />
-            )
-      }
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
-      onMore={onMore}
-    />
   );
 }
 

@@ -6,6 +6,7 @@ import { RequestError } from './ErrorNote.tsx';
 import styles from './ListTable.module.css';
 import { LoadMore } from './LoadMore.tsx';
 import { SkeletonRows } from './Skeleton.tsx';
+import type { Listed } from './useLivePages.ts';
 import { WholeRow } from './WholeRow.tsx';
 
 interface ListTableProps {
@@ -54,88 +55,70 @@ export function ListTable({ label, columns, className, choice = fixed, children 
   );
 }
 
-interface Page<Node> {
-  nodes: Node[];
-  pageInfo: { hasNextPage: boolean; endCursor?: string | null };
-  totalCount?: number | null;
-}
-
-interface TablePageProps<Node> {
+interface TableRowsProps<Node> {
   columns: number;
   /** What the list has: one, and several. */
   noun: readonly [string, string];
   /** The answer; undefined until it is there. */
-  page: Page<Node> | undefined;
+  list: Listed<Node> | undefined;
   error: CombinedError | undefined;
   fetching: boolean;
-  /** The placeholder rows of a first page. */
+  /** The number of placeholder rows. */
   skeletons: number;
-  /** The number of rows above this page. */
-  before: number;
-  /** The total that the first page counted. */
-  total: number | undefined;
   /** Shown instead of an empty list. */
   empty: ReactNode;
   row: (node: Node) => ReactNode;
-  /** The next page when it is open, with the rows above it and the total; null shows the end of the list. */
-  next: ((shown: number, total: number | undefined) => ReactNode) | null;
   onRetry: () => void;
   onMore: () => void;
 }
 
-/** One page of a ListTable: its rows, and below them the next page or the end of the list. */
-export function TablePage<Node>({
+/** What a ListTable has: its rows, and below them the end of the list. */
+export function TableRows<Node>({
   columns,
   noun,
-  page,
+  list,
   error,
   fetching,
   skeletons,
-  before,
-  total,
   empty,
   row,
-  next,
   onRetry,
   onMore,
-}: TablePageProps<Node>) {
+}: TableRowsProps<Node>) {
   const failure = error && (
     <WholeRow columns={columns}>
       <RequestError error={error} onRetry={onRetry} />
     </WholeRow>
   );
-  if (!page) {
+  if (!list) {
     return (
       failure ?? (
         <WholeRow columns={columns}>
-          <SkeletonRows rows={before === 0 ? skeletons : 2} height="3rem" label={`Loading the ${noun[1]}`} />
+          <SkeletonRows rows={skeletons} height="3rem" label={`Loading the ${noun[1]}`} />
         </WholeRow>
       )
     );
   }
-  const { nodes, pageInfo } = page;
-  const all = page.totalCount ?? total;
-  const shown = before + nodes.length;
+  const { nodes, pageInfo, totalCount } = list;
+  const shown = nodes.length;
   return (
     <>
       {failure}
       {shown > 0 && <tbody>{nodes.map(row)}</tbody>}
-      {next?.(shown, all) ?? (
-        <WholeRow columns={columns}>
-          {shown === 0 ? (
-            empty
-          ) : (
-            <LoadMore
-              shown={shown}
-              total={all}
-              hasMore={pageInfo.hasNextPage}
-              loading={fetching}
-              noun={all === 1 ? noun[0] : noun[1]}
-              onMore={onMore}
-            />
-          )}
-        </WholeRow>
-      )}
+      <WholeRow columns={columns}>
+        {shown === 0 ? (
+          empty
+        ) : (
+          <LoadMore
+            shown={shown}
+            total={totalCount ?? undefined}
+            hasMore={pageInfo.hasNextPage}
+            loading={fetching}
+            noun={totalCount === 1 ? noun[0] : noun[1]}
+            onMore={onMore}
+          />
+        )}
+      </WholeRow>
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { useQuery } from 'urql';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../access/viewer.ts';
 import { SelectBox, withBox } from '../../acts/SelectBox.tsx';
@@ -12,8 +11,9 @@ import type { HandoffFilter, HandoffsQuery as Data } from '../../gql/graphql.ts'
 import { useRereadOn } from '../../live/events.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { ListTable, TablePage } from '../../ui/ListTable.tsx';
+import { ListTable, TableRows } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { useLivePages } from '../../ui/useLivePages.ts';
 import type { HandoffItem } from '../decide/HandoffActDialog.tsx';
 import { endedBecause } from '../ended.ts';
 import { HandoffBadge } from '../HandoffBadge.tsx';
@@ -62,25 +62,30 @@ const HandoffsQuery = graphql(`
 
 const HandoffsBar = lazy(() => import('./HandoffsBar.tsx'));
 
+const pageSize = 50;
+
 const columns = ['Status', 'From, to', 'Session', 'Reason', 'When'];
 export const handoffColumns: Columns = { list: 'handoffs', names: ['Session', 'Reason', 'When'] };
 
 /** The matching handoffs, newest first. Needs a new key for a new filter. */
 export function HandoffList({ filter }: { filter: HandoffFilter }) {
-  // The cursors of the pages after the first.
-  const [cursors, setCursors] = useState<string[]>([]);
-  const selection = useSelection();
+  const { again, more, ...read } = useLivePages(HandoffsQuery, { where: filter }, ({ handoffs }) => handoffs);
   const maySelect = useMay('manageSessions');
-  /** The handoffs of the pages that were read. */
+  const selection = useSelection();
+  const chosen = maySelect ? selection : undefined;
+  /** Also those that have left the list, and may be selected. */
   const [listed] = useState(() => new Map<string, HandoffItem>());
-  const note = (nodes: Data['handoffs']['nodes']) => {
-    for (const { id, session, sourceAgent, targetAgent } of nodes)
+  const nodes = read.list?.nodes;
+  useEffect(() => {
+    for (const { id, session, sourceAgent, targetAgent } of nodes ?? [])
       listed.set(id, {
         id,
         title: `${session.title}: ${sourceAgent?.id ?? 'unassigned'} to ${targetAgent.id}`,
         sourceAgent: sourceAgent ?? null,
       });
-  };
+  }, [nodes, listed]);
+  // Further pages stay still: a new handoff at the top would move what is read.
+  useRereadOn(({ type }) => type === 'HANDOFF_INITIATED' && (nodes?.length ?? 0) <= pageSize, again);
   return (
     <>
       <ListTable
@@ -89,85 +94,19 @@ export function HandoffList({ filter }: { filter: HandoffFilter }) {
         className={maySelect ? `${styles.table} ${styles.selectable}` : styles.table}
         choice={handoffColumns}
       >
-        <ListPage
-          filter={filter}
-          after={null}
-          before={0}
-          rest={cursors}
-          total={undefined}
-          onMore={(cursor) => setCursors((now) => [...now, cursor])}
-          onRead={note}
-          selection={maySelect ? selection : undefined}
+        <TableRows
+          {...read}
+          columns={columns.length}
+          noun={['handoff', 'handoffs']}
+          skeletons={8}
+          empty={<EmptyState icon="swap" title="No handoff matches." />}
+          row={(handoff) => <Row key={handoff.id} handoff={handoff} selection={chosen} />}
+          onRetry={again}
+          onMore={more}
         />
       </ListTable>
       <Suspense>{selection.ids.size > 0 && <HandoffsBar selection={selection} shown={listed} />}</Suspense>
     </>
-  );
-}
-
-interface ListPageProps {
-  filter: HandoffFilter;
-  after: string | null;
-  before: number;
-  rest: string[];
-  total: number | undefined;
-  onMore: (cursor: string) => void;
-  onRead: (nodes: Data['handoffs']['nodes']) => void;
-  /** Undefined when the viewer may not act on many. */
-  selection: Selection | undefined;
-}
-
-function ListPage({ filter, after, before, rest, total, onMore, onRead, selection }: ListPageProps) {
-  const isFirst = after === null;
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: HandoffsQuery,
-    variables: { where: filter, after, count: isFirst },
-    requestPolicy: isFirst ? 'cache-and-network' : 'cache-first',
-  });
-  const tell = useEffectEvent(onRead);
-  useEffect(() => {
-    if (data) tell(data.handoffs.nodes);
-  }, [data]);
-  // Reloads only on the first page; later pages stay still.
-  useRereadOn(
-    ({ type }) => type === 'HANDOFF_INITIATED' && isFirst && rest.length === 0,
-    () => ask({ requestPolicy: 'network-only' }),
-  );
-  const [next, ...others] = rest;
-  return (
-    <TablePage
-      columns={columns.length}
-      noun={['handoff', 'handoffs']}
-      page={data?.handoffs}
-      error={error}
-      fetching={fetching}
-      skeletons={8}
-      before={before}
-      total={total}
-      empty={<EmptyState icon="swap" title="No handoff matches." />}
-      row={(handoff) => <Row key={handoff.id} handoff={handoff} selection={selection} />}
-      next={
-        next === undefined
-          ? null
-          : (shown, all) => (
-              <ListPage
-                filter={filter}
-                after={next}
-                before={shown}
-                rest={others}
-                total={all}
-                onMore={onMore}
-                onRead={onRead}
-                selection={selection}
-              />
-            )
-      }
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
-      onMore={() => {
-        const cursor = data?.handoffs.pageInfo.endCursor;
-        if (cursor != null) onMore(cursor);
-      }}
-    />
   );
 }
 

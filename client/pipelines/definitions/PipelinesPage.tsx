@@ -1,5 +1,3 @@
-import { useState } from 'react';
-import { useQuery } from 'urql';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useMay } from '../../access/viewer.ts';
 import { Page } from '../../app/Page.tsx';
@@ -10,8 +8,9 @@ import type { PipelinesQuery as Data } from '../../gql/graphql.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Icon } from '../../ui/Icon.tsx';
-import { ListTable, TablePage } from '../../ui/ListTable.tsx';
+import { ListTable, TableRows } from '../../ui/ListTable.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { useLivePages } from '../../ui/useLivePages.ts';
 import styles from './PipelinesPage.module.css';
 import { archivedLook } from './places.ts';
 
@@ -77,68 +76,28 @@ export default function PipelinesPage() {
 const choice: Columns = { list: 'pipelines', names: ['Stages', 'Version', 'Defined'] };
 const columns = ['Pipeline', 'Stages', 'Version', 'Defined', { hidden: 'Board' }];
 
+// No event tells of a definition: the list is read when the page opens.
 function List({ archived }: { archived: boolean }) {
-  const [pages, setPages] = useState(1);
+  const where = { includeArchived: archived };
+  const { again, more, ...read } = useLivePages(PipelinesQuery, { where }, ({ pipelines }) => pipelines);
   return (
     <ListTable label="Pipelines" columns={columns} className={styles.table} choice={choice}>
-      <ListPage
-        archived={archived}
-        after={null}
-        before={0}
-        pages={pages}
-        total={undefined}
-        onMore={() => setPages((count) => count + 1)}
+      <TableRows
+        {...read}
+        columns={columns.length}
+        noun={['pipeline', 'pipelines']}
+        skeletons={4}
+        empty={
+          <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
+            A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.{' '}
+            <code>baton pipelines import story</code> defines the one that ships with Baton, with its agents.
+          </EmptyState>
+        }
+        row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
+        onRetry={again}
+        onMore={more}
       />
     </ListTable>
-  );
-}
-
-interface ListPageProps {
-  archived: boolean;
-  after: string | null;
-  before: number;
-  pages: number;
-  total: number | undefined;
-  onMore: () => void;
-}
-
-// No event tells of a definition: the list is read when the page opens.
-function ListPage({ archived, after, before, pages, total, onMore }: ListPageProps) {
-  const isFirst = after === null;
-  const [{ data, error, fetching }, ask] = useQuery({
-    query: PipelinesQuery,
-    variables: { where: { includeArchived: archived }, after, count: isFirst },
-    requestPolicy: 'cache-and-network',
-  });
-  const pageInfo = data?.pipelines.pageInfo;
-  const next = pages > 1 && pageInfo?.hasNextPage === true ? (pageInfo.endCursor ?? null) : null;
-  return (
-    <TablePage
-      columns={columns.length}
-      noun={['pipeline', 'pipelines']}
-      page={data?.pipelines}
-      error={error}
-      fetching={fetching}
-      skeletons={4}
-      before={before}
-      total={total}
-      empty={
-        <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
-          A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.{' '}
-          <code>baton pipelines import story</code> defines the one that ships with Baton, with its agents.
-        </EmptyState>
-      }
-      row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
-      next={
-        next === null
-          ? null
-          : (shown, all) => (
-              <ListPage archived={archived} after={next} before={shown} pages={pages - 1} total={all} onMore={onMore} />
-            )
-      }
-      onRetry={() => ask({ requestPolicy: 'network-only' })}
-      onMore={onMore}
-    />
   );
 }
 
