@@ -20,6 +20,29 @@ test('lists what failed and its error', () => {
   ]);
 });
 
+test('leaves out what could not be staged before a later commit', () => {
+  const bad = "Exit code 128\nfatal: pathspec 'x/a.ts' is beyond a symbolic link";
+  expect(left(failed('a', 'git add a.ts && git add x/a.ts', bad))).toEqual(['a']);
+  expect(left(failed('a', 'git add a.ts && git add x/a.ts', bad), ran('b', 'git add b.ts && git commit -m b'))).toEqual(
+    [],
+  );
+});
+
+test.each([
+  'bash: cannot create temp file for here document: Operation not permitted',
+  'npm error code ENOTFOUND registry.example.org',
+  'curl: (6) Could not resolve host: example.org',
+  '/bin/sh: 1: ./run: Permission denied',
+])('tells once, of the newest command, that the machine says %j, unless the same command worked then', (error) => {
+  const answer = `Exit code 1\n${error}`;
+  const [one, other] = ["./fill <<'A'\n1\nA", "./clear <<'A'\n2\nA"];
+  expect(left(failed('a', one, answer), failed('b', other, answer))).toEqual(['b']);
+  expect(left(failed('a', one, answer), failed('b', other, 'Exit code 1\nError: no rows'))).toEqual(['a', 'b']);
+  expect(
+    left(failed('a', one, answer), { ...ran('b', one), arguments: { command: one, with_escalated_permissions: true } }),
+  ).toEqual([]);
+});
+
 test.each([
   [
     'node --test',

@@ -32,7 +32,8 @@ interface Failure extends FailedAttempt {
 
 /**
  * Commands and edits whose failure taught something, oldest first; the newest `maxFailedAttempts`. Leaves out what was
- * repeated with success, refused, mistyped, or a look at something that was not there.
+ * repeated with success, refused, mistyped, or a look at something that was not there; what could not be staged before a later commit, and what the
+ * machine refuses in the same words as a later command.
  */
 export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActions(log)): FailedAttempt[] {
   const open = new Map<string, Failure[]>();
@@ -50,6 +51,7 @@ export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActio
       }
     } else if (action.ending === 'PASSED') {
       for (const operation of operationsOf(action)) {
+        if (operation.key === 'git commit') open.delete('git add');
         const failures = open.get(operation.key);
         if (failures === undefined) continue;
         const left = failures.filter((failure) => !repeats(operation, failure.operation));
@@ -58,9 +60,15 @@ export function failedAttemptsOf(log: RecordedLog, { list }: Actions = readActio
       }
     }
   }
-  const left = [...open.values()].flat().sort((a, b) => a.index - b.index);
+  const all = [...open.values()].flat().sort((a, b) => a.index - b.index);
+  const newest = new Map(all.map((failure) => [failure.error, failure]));
+  const left = all.filter((failure) => !ofEnvironment.test(failure.error) || newest.get(failure.error) === failure);
   return left.slice(-maxFailedAttempts).map(({ what, error, callId }) => ({ what, error, callId }));
 }
+
+/** What the machine does not allow or reach: the same words say it of every command. */
+const ofEnvironment =
+  /\bsandbox|not permitted|permission denied|access is denied|\bE(?:ACCES|PERM|NOTFOUND|AI_AGAIN|CONNREFUSED)\b|could not resolve|network is unreachable|read-only file system/i;
 
 /** Nothing was there to read, or a script that nobody kept asked the wrong way: its successor sees or asks that too. */
 const isLook = ({ parts, output, command }: Action): boolean =>

@@ -39,10 +39,12 @@ test.each([
   expect(seen([build(output)])).toEqual([]);
 });
 
-test('gives the warning of a check, and nothing else that it printed', () => {
+test('gives the warning of a check, and nothing else that it printed or that the program logged under test', () => {
   expect(seen([ran('a', 'npm test', { result: 'seed: 4711\n(node:1) Warning: slow disk' })])).toEqual([
     'a: (node:1) Warning: slow disk',
   ]);
+  const logged = '16:58:53.059 [warning] Failed to parse /none.jsonl\n2026-11-03 09:00:01 WARN pool: few connections';
+  expect(seen([ran('a', 'mix test', { result: logged })])).toEqual([]);
 });
 
 const names = fc.constantFrom('port', 'slot', '"port"', 'API_PORT', 'server.port', 'vault-slot');

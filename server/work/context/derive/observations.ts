@@ -35,6 +35,7 @@ const commonWarning =
 /** Addresses on the net, licences and elements of markup are the same for everybody; lists of files are read again. */
 const common =
   /https?:\/\/(?!(?:localhost|[\d.]+|[\w-]+)(?::\d{4,5}|\/|["'`\s]|$))|\blicen[cs]e\b|<\/?[a-z][\w-]*[\s>/]|\$schema|\bversion\b|^[-dl][rwx-]{9}|^\w+ tool terminated /i;
+/** Of a check it is what the program logs under test. */
 const timed = /^\W?\d{4}-\d\d-\d\dT?|^\W?\d\d:\d\d:\d\d/;
 /** Files that set an agent or a package up: each reader has them. */
 const setup =
@@ -89,7 +90,7 @@ export function observationsOf(
       keep(
         warnings,
         lines
-          .filter(isWarning)
+          .filter((line) => isWarning(line) && !(each.as === 'check' && timed.test(line)))
           .slice(0, maxWarnings)
           .filter((line) => !told.includes(line)),
       );
