@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type CombinedError } from 'urql';
 import { Link } from 'wouter';
 import { graphql } from '../gql/gql.ts';
+import { endedBecause } from '../handoffs/ended.ts';
 import { handoffLooks } from '../handoffs/looks.ts';
 import { RequestError } from '../ui/ErrorNote.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -25,6 +26,11 @@ const ChainQuery = graphql(`
           initiatedByHandoff {
             id
             status
+            rejectionReason
+            failureReason
+            cancelReason
+            deadlineAt
+            closedAt
             sourceAgentSession {
               id
             }
@@ -152,7 +158,7 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
             data-tone={handoff ? handoffLooks[handoff.status].tone : 'calm'}
             data-returned={handoff === null}
           >
-            <title>{handoff ? `${title}: ${handoffLooks[handoff.status].word.toLowerCase()}` : title}</title>
+            <title>{handoff ? `${title}: ${storyOf(handoff)}` : title}</title>
             <path
               className={styles.curve}
               d={path}
@@ -200,6 +206,12 @@ function Drawing({ sessionId, tenures, lanes }: { sessionId: string; tenures: re
       </svg>
     </div>
   );
+}
+
+/** How the handoff ended, and why. */
+function storyOf(handoff: NonNullable<Tenure['initiatedByHandoff']>): string {
+  const why = endedBecause(handoff);
+  return `${handoffLooks[handoff.status].word.toLowerCase()}${why === null ? '' : `. Why: ${why}`}`;
 }
 
 /** The states and outcomes that occur. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { acceptHandoff } from '../../server/work/handoffs/changeHandoff.ts';
+import { acceptHandoff, rejectHandoff } from '../../server/work/handoffs/changeHandoff.ts';
 import { look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
@@ -227,10 +227,22 @@ describe('the drawn chain of a session that many agents held', () => {
 });
 
 describe('a link of a chain', () => {
+  it('says why its handoff was declined, not why the work was given', async () => {
+    const id = await session(name(0), { title: 'Declined' });
+    const { handoffId } = await reassign(id, { agentId: name(1), reason: 'Given for its tests' });
+    await run(rejectHandoff, { handoffId: handoffId!, reason: 'It has no tests' });
+    const { page, faults } = await go(`/sessions/${encodeId('session', id)}`);
+    const link = chain(page).getByRole('link', { name: `${name(0)} to ${name(1)}: rejected. Why: It has no tests` });
+    await link.waitFor();
+    expect(await chain(page).textContent()).not.toContain('Given for its tests');
+    expect(faults).toEqual([]);
+  }, 60_000);
+
   it('starts at the tenure that handed off, also when another held the session in between', () => {
     const handoff = (from: string): Tenure['initiatedByHandoff'] => ({
       id: `from ${from}`,
       status: 'INITIATED',
+      deadlineAt: '',
       sourceAgentSession: { id: from },
     });
     const given: Tenure[] = [

@@ -1,4 +1,5 @@
-import type { AgentSessionState, HandoffStatus } from '../gql/graphql.ts';
+import type { AgentSessionState } from '../gql/graphql.ts';
+import type { Ended } from '../handoffs/ended.ts';
 
 /** The part of a tenure that the drawing needs. */
 export interface Tenure {
@@ -6,7 +7,7 @@ export interface Tenure {
   state: AgentSessionState;
   agent: { id: string };
   /** Null when it began without a handoff: with the session, by a return, or by a move that skipped it. */
-  initiatedByHandoff?: { id: string; status: HandoffStatus; sourceAgentSession?: { id: string } | null } | null;
+  initiatedByHandoff?: ({ id: string; sourceAgentSession?: { id: string } | null } & Ended) | null;
 }
 
 export const step = { width: 52, bar: 34, lane: 30, top: 15 };
@@ -20,7 +21,7 @@ export interface Bar {
 export interface Link {
   key: string;
   /** Null for a return, or a move without a handoff. */
-  handoff: { id: string; status: HandoffStatus } | null;
+  handoff: NonNullable<Tenure['initiatedByHandoff']> | null;
   path: string;
   title: string;
 }
