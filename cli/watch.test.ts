@@ -31,6 +31,7 @@ import { askPerson } from '../server/work/approvals/askPerson.ts';
 import { declineHandoff } from '../server/work/approvals/declineHandoff.ts';
 import { asCarry } from '../server/work/context/carry.ts';
 import { timeOutHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { resumeSession } from '../server/work/sessions/changeSession.ts';
 import { updateSession } from '../server/work/sessions/updateSession.ts';
 import { workspaceIn } from './hook/work.ts';
 import { Runs } from './watch/runs.ts';
@@ -102,6 +103,7 @@ describe('what a person decides about the work of a command', () => {
     ['declined', ' was declined by a person: you hold ', `"Not 'yet' \\@/etc/passwd"`],
     ['timed out', ' was approved by nobody in time: you hold ', ''],
     ['answered', 'A person answered your question "Which port?"', `"Not 'yet' \\@/etc/passwd"`],
+    ['resumed without an answer', ' without an answer to your question "Which port?": go on without one.', ''],
   ])(
     'starts the command once more when it was %s, with what was decided and what the agent has done',
     async (how, says, quotes) => {
@@ -112,9 +114,12 @@ describe('what a person decides about the work of a command', () => {
       let decide = async (): Promise<unknown> => undefined;
       const events = await once(place, id, async () => {
         await turn(ofWork, { messages: [{ role: 'ASSISTANT', content: 'The cache is stale.' }] });
-        if (how === 'answered') {
+        if (how === 'answered' || how === 'resumed without an answer') {
           const { questionId } = await run(askPerson, { sessionId: ofWork, question: 'Which port?', options: null });
-          decide = () => run(answerQuestion, { questionId, answer: reason });
+          decide = () =>
+            how === 'answered'
+              ? run(answerQuestion, { questionId, answer: reason })
+              : run(resumeSession, { sessionId: ofWork, expectedVersion: null });
           return;
         }
         await run(updateSession, { sessionId: ofWork, expectedVersion: null, handoffApproval: 'REQUIRED' });

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
-import { changeOfEdit } from './edits.ts';
+import { changesOfEdit } from './edits.ts';
 
 const Changes = lazy(async () => ({ default: (await import('./Differences.tsx')).Changes }));
 
@@ -26,7 +26,7 @@ export function Edits({ handoff, isOpen = false }: { handoff: FragmentType<typeo
       <summary>What was changed before the approval</summary>
       {open && (
         <Suspense>
-          <Changes changes={edits.map(changeOfEdit)} />
+          <Changes changes={edits.flatMap(changesOfEdit)} />
         </Suspense>
       )}
     </details>

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../server/core/canonicalJson.ts';
 import type { CarryInput, HandoffEditsInput, WaitingFragment } from '../gql/graphql.ts';
 import { carryText, type Carry } from '../tools/carry.ts';
-import { draftsOf, linesOf, type VariableDraft, variablesOf } from './variables.ts';
+import { draftsOf, textOf, type VariableDraft, variablesOf } from './variables.ts';
 import { carryDraftOf, everything, toCarry, type CarryDraft } from '../tools/edit/draft.ts';
 
 /** What the form holds: the agent's values until a person changes them. */
@@ -72,6 +72,23 @@ const targetOf = (given: EditDraft, { targetAgentId }: EditDraft): string =>
 const changedTexts = (given: EditDraft, draft: EditDraft) =>
   textNames.filter((name) => draft[name].trim() !== given[name].trim());
 
+type Variables = Record<string, unknown> | null;
+
+/** The variables that differ, by name. */
+function variableChanges(before: Variables, after: Variables): Change[] {
+  const text = (variables: Variables, name: string): string =>
+    variables !== null && Object.hasOwn(variables, name) ? textOf(variables[name]) || '""' : '';
+  const names = [...new Set([before, after].flatMap((variables) => Object.keys(variables ?? {})))].sort();
+  return names
+    .map((name) => ({
+      label: `Variable ${name}`,
+      before: text(before, name),
+      after: text(after, name),
+      none: 'not set',
+    }))
+    .filter((change) => change.before !== change.after);
+}
+
 const hasOtherVariables = (given: EditDraft, draft: EditDraft): boolean =>
   canonicalJson(variablesOf(given.variables)) !== canonicalJson(variablesOf(draft.variables));
 
@@ -99,9 +116,7 @@ export function changesOf(given: EditDraft, draft: EditDraft): Change[] {
       before: given[name].trim(),
       after: draft[name].trim(),
     })),
-    ...(hasOtherVariables(given, draft)
-      ? [{ ...labels['contextVariables']!, before: linesOf(given.variables), after: linesOf(draft.variables) }]
-      : []),
+    ...variableChanges(variablesOf(given.variables), variablesOf(draft.variables)),
     ...(hasOtherCarry(given, draft)
       ? [{ label: 'What is passed on', before: carryWords(given.carry), after: carryWords(draft.carry), none: '' }]
       : []),
@@ -124,20 +139,24 @@ export function editsOf(given: EditDraft, draft: EditDraft): HandoffEditsInput |
 const labels: Record<string, Field> = {
   ...texts,
   targetAgentId: { label: 'Target', none: '' },
-  contextVariables: { label: 'Variables', none: 'no variables' },
   carry: { label: 'What is passed on', none: 'everything' },
 };
 
-/** A change that was approved, as the API keeps it. */
-export function changeOfEdit({ field, before, after }: { field: string; before?: unknown; after?: unknown }): Change {
-  const textOf = (value: unknown): string => {
+/** A change that was approved, as the API keeps it: one for each variable. */
+export function changesOfEdit({
+  field,
+  before,
+  after,
+}: {
+  field: string;
+  before?: unknown;
+  after?: unknown;
+}): Change[] {
+  if (field === 'contextVariables') return variableChanges(before as Variables, after as Variables);
+  const text = (value: unknown): string => {
     if (value == null) return field === 'carry' ? 'everything' : '';
     if (field === 'carry') return carryText(value as Carry);
-    return field === 'contextVariables'
-      ? linesOf(draftsOf(value))
-      : typeof value === 'string'
-        ? value
-        : JSON.stringify(value);
+    return typeof value === 'string' ? value : JSON.stringify(value);
   };
-  return { ...(labels[field] ?? { label: field, none: '' }), before: textOf(before), after: textOf(after) };
+  return [{ ...(labels[field] ?? { label: field, none: '' }), before: text(before), after: text(after) }];
 }

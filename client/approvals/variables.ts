@@ -16,7 +16,10 @@ export function valueOf(text: string): unknown {
 
 /** The text of a value. A string that would be read as another value is quoted. */
 export function textOf(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value, null, 2);
+  if (typeof value !== 'string') {
+    const line = JSON.stringify(value);
+    return line.length <= 60 ? line : JSON.stringify(value, null, 2);
+  }
   return valueOf(value) === value ? value : JSON.stringify(value);
 }
 
@@ -35,10 +38,3 @@ export const variablesOf = (drafts: readonly VariableDraft[]): Record<string, un
   named(drafts).length === 0
     ? null
     : Object.fromEntries(named(drafts).map(({ name, text }) => [name.trim(), valueOf(text)]));
-
-/** A line for each variable, by name. */
-export const linesOf = (drafts: readonly VariableDraft[]): string =>
-  Object.entries(variablesOf(drafts) ?? {})
-    .map(([name, value]) => `${name} = ${textOf(value)}`)
-    .sort()
-    .join('\n');

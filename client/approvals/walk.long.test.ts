@@ -193,7 +193,7 @@ it('keeps the open one in its place while others come and go, and says in place 
   const { id } = await db.prisma.handoff.findFirstOrThrow({ where: { session: { title }, status: 'PROPOSED' } });
   await run(approveHandoff, { handoffId: id, expectedContentHash: null, edits: null, note: null });
   await open(page)
-    .getByText(/Somebody else approved it/)
+    .getByText(/Approved by an operator/)
     .waitFor();
   expect(await openTitle(page)).toBe(title);
   expect(Math.abs((await topOf(page)) - top)).toBeLessThanOrEqual(2);
@@ -202,7 +202,7 @@ it('keeps the open one in its place while others come and go, and says in place 
   const left = await waiting();
   await page.keyboard.press('a');
   await page.keyboard.press('j');
-  await expect.poll(() => page.getByText(/Somebody else approved it/).count(), patiently).toBe(0);
+  await expect.poll(() => page.getByText(/Approved by an operator/).count(), patiently).toBe(0);
   expect(await openTitle(page)).not.toBe(title);
   expect(await waiting()).toBe(left);
   expect(faults).toEqual([]);
