@@ -27,7 +27,7 @@ interface Noticed {
 
 const find =
   statement(`SELECT coalesce(h.session_id, p.session_id) AS "sessionId", coalesce(h.source_agent_id, p.agent_id) AS "agentId",
-    h.status, h.target_agent_session_id IS NOT NULL AS moved, p.id AS "approvalId", p.decision, coalesce(${resumed('p', 's')}, false) AS resumed, p.told_at AS "toldAt"
+    h.status, h.target_agent_session_id IS NOT NULL AS moved, p.id AS "approvalId", p.decision, coalesce(${resumed('p')} AND s.agent_id = p.agent_id, false) AS resumed, p.told_at AS "toldAt"
   FROM (SELECT $1::uuid AS id) n LEFT JOIN handoffs h ON h.id = n.id LEFT JOIN approvals p ON p.id = n.id
   LEFT JOIN sessions s ON s.id = p.session_id WHERE coalesce(h.id, p.id) IS NOT NULL`);
 

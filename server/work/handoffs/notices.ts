@@ -41,9 +41,9 @@ interface Decided {
 const toldWithinDays = 7;
 const most = 20;
 
-/** SQL: somebody else than the agent let the Session go on without an answer to its question. */
-export const resumed = (approval: string, session: string): string =>
-  `(${approval}.kind = 'QUESTION' AND ${approval}.decision = 'CANCELLED' AND ${approval}.decided_role <> 'AGENT' AND ${session}.agent_id = ${approval}.agent_id)`;
+/** SQL: somebody else than the agent ended its question without an answer. The index `approvals_untold` has the same condition. */
+export const resumed = (approval: string): string =>
+  `(${approval}.kind = 'QUESTION' AND ${approval}.decision = 'CANCELLED' AND ${approval}.decided_role <> 'AGENT')`;
 
 /**
  * A person's decisions while the agent holds the Session as it did, and an approval while that Handoff is the last one; and the last
@@ -54,10 +54,11 @@ const find = statement(`
     p.decision, h.status, h.target_agent_id AS "targetAgentId", p.text AS question, p.note AS words,
     ARRAY(SELECT edit->>'field' FROM jsonb_array_elements(p.edits) edit) AS edited, p.decided_principal AS by, p.decided_at AS at
   FROM approvals p JOIN sessions s ON s.id = p.session_id LEFT JOIN handoffs h ON h.id = p.handoff_id
-  WHERE p.agent_id = $1 AND p.told_at IS NULL AND (p.decision IN ('APPROVED', 'DECLINED', 'ANSWERED', 'TIMED_OUT') OR ${resumed('p', 's')})
+  WHERE p.agent_id = $1 AND p.told_at IS NULL AND (p.decision IN ('APPROVED', 'DECLINED', 'ANSWERED', 'TIMED_OUT') OR ${resumed('p')})
     AND p.decided_at > now() - interval '${toldWithinDays} days' AND ($2::uuid IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.external_id = $3)
     AND s.status IN ('RUNNING', 'PAUSED')
     AND CASE p.decision WHEN 'APPROVED' THEN s.last_handoff_id = h.id AND h.status IN ('INITIATED', 'ACCEPTED', 'COMPLETED')
+      WHEN 'CANCELLED' THEN s.last_agent_session_id = p.agent_session_id AND s.agent_id = p.agent_id
       ELSE s.last_agent_session_id = p.agent_session_id END
   UNION ALL
   SELECT h.id, s.id, s.workspace_id, h.return_told_at, s.agent_id, NULL, h.status, h.target_agent_id, NULL,
