@@ -273,7 +273,7 @@ function summaryOf(
 function tasksLeft(sources: Sources, { messages }: RecordedLog): Sources['tasks'] {
   const pending = sources.tasks.filter(({ status }) => status !== 'DONE');
   const areBegun = pending.every(({ status }) => status === 'IN_PROGRESS');
-  return areBegun && replacedSince(listedAt(sources), messages) === 'ALL' ? [] : pending;
+  return areBegun && replacedSince(listedAt(sources), messages, false) === 'ALL' ? [] : pending;
 }
 
 /** A list that a Context has only when it is not empty. */

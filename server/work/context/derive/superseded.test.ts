@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isPlanDone, replacedSince, summaryNow } from './superseded.ts';
 
 const report =
-  'I moved the three tables into one, wrote the migration and its way back, and adapted the readers, the writers and the tests of all of them. ';
+  'I moved the three tables into one, wrote the migration and its way back, and adapted the readers, the writers and the tests that belong to them. ';
 const said = (...texts: [who: 'person' | 'agent', content: string][]) =>
   texts.map(([who, content], index) => ({
     sequence: index + 2,
@@ -21,9 +21,10 @@ describe('a state that an agent told', () => {
     ['with an account that names what is left', [['agent', `Done. ${report}Still open: the docs.`]], 'NEXT_STEP'],
     ['with an account that lists next steps', [['agent', `${report}All done.\n\n## Next steps\n1. Docs`]], 'NEXT_STEP'],
     ['with an account of completion', [['agent', `All done. ${report}`]], 'ALL'],
+    ['with an account of one more thing', [['agent', `Done, and all 12 tests pass. ${report}`]], 'NEXT_STEP'],
     ['in German', [['agent', `Alles ist fertig. ${report}`]], 'ALL'],
     ['in French', [['agent', `Tout est terminé. ${report}`]], 'ALL'],
-    ['in Chinese', [['agent', `已完成。${report}`]], 'ALL'],
+    ['in Chinese', [['agent', `已全部完成。${report}`]], 'ALL'],
     [
       'with a part that is left in French',
       [['agent', `Terminé en partie. ${report} Il reste la documentation.`]],

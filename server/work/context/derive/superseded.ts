@@ -13,23 +13,31 @@ const left =
 const refersToPlan =
   /\b(?:plans?|phases?|steps?|stages?|milestones?|part \d)\b|(?<!\p{L})(?:étapes?|schritte?|pasos?|fases?|этап\p{L}*|план\p{L}*)(?!\p{L})|计划|步骤|阶段|計画|手順|단계|계획/iu;
 
-const saysDone = ({ content }: RecordedMessage): boolean => done.test(content) && !left.test(content);
+/** Of all of the work, not of one more thing after which all tests pass. */
+const whole =
+  /\b(?:all(?! (?:\d+ )?(?:\w+ )?(?:tests?|checks?|specs?|suites?|green|pass))|everything|entire(?:ly)?|whole|both|fully|epic)\b|(?<!\p{L})(?:alles?|tout(?:es)?|tous|todo|todos|todas|tudo|tutto|tutti|всё|все)(?!\p{L})|全部|所有|都|すべて|全て|모두/iu;
+
+const saysDone = (content: string, ofAll: boolean): boolean =>
+  done.test(content) && (!ofAll || whole.test(content)) && !left.test(content);
 
 /**
  * What the messages after a number replaced of a state that was told there: an account of completion replaces all of it, another account
- * the next step. Accounts are the last words before a person's, the newest of all, and the newest longer one.
+ * the next step. Accounts are the last words before a person's, the newest of all, and the newest longer
+ * one. Without `ofAll` they need not say that all is done, for a state that had one thing left.
  */
-export function replacedSince(sequence: number, messages: readonly RecordedMessage[]): Replaced {
+export function replacedSince(sequence: number, messages: readonly RecordedMessage[], ofAll = true): Replaced {
   const later = messages.filter(
     (message) => message.sequence > sequence && (message.role === 'USER' || message.role === 'ASSISTANT'),
   );
   const said = later.filter(({ role, content }) => role === 'ASSISTANT' && isAccount(content));
   const newest = said.at(-1);
   if (newest === undefined) return 'NOTHING';
-  const beforePeople = later.filter((message, at) => said.includes(message) && later[at + 1]?.role === 'USER');
+  const beforePeople = later.filter(
+    ({ role, content }, at) => role === 'ASSISTANT' && later[at + 1]?.role === 'USER' && isAccount(content),
+  );
   const report = said.findLast(({ content }) => sizeOf(content) >= longestRemark);
   const ends = left.test(newest.content) ? beforePeople : [...beforePeople, newest, ...(report ? [report] : [])];
-  return ends.some(saysDone) ? 'ALL' : 'NEXT_STEP';
+  return ends.some(({ content }) => saysDone(content, ofAll)) ? 'ALL' : 'NEXT_STEP';
 }
 
 /** Whether a plan that people approved is history: the agent said that it is done, and nobody spoke of its parts since. */
