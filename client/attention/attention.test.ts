@@ -145,3 +145,9 @@ it('old addresses of the sessions lead to them', async () => {
   expect(new URL(page.url()).pathname).toBe('/sessions');
   expect(new URL(page.url()).search).toBe('?q=nothing-like-it');
 }, 60_000);
+
+it('uses most of a wide screen', async () => {
+  const { page } = await visit('/attention', { viewport: { width: 2560, height: 1300 } });
+  const list = page.getByRole('region', { name: 'What needs attention' });
+  expect((await list.boundingBox())!.width).toBeGreaterThan(0.8 * 2560);
+}, 60_000);
