@@ -108,6 +108,7 @@ export default {
       '^server/work/(tools/(define|tool)|queue/rules|pipelines/(rules|fields)|search/words)\\.ts$',
       '^server/core/canonicalJson\\.ts$',
       '^server/infra/http/pages\\.ts$',
+      '^server/work/pipelines/story/',
     ]),
     room('client-stream', '^client/stream/', []),
     room('client-api', '^client/api/', ['^client/stream/']),

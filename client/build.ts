@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,6 +22,7 @@ const shared = [
   'server/work/queue/rules.ts',
   'server/work/pipelines/rules.ts',
   'server/work/pipelines/fields.ts',
+  ...readdirSync(join(root, 'server/work/pipelines/story')).map((file) => `server/work/pipelines/story/${file}`),
   'server/work/search/words.ts',
   'server/core/faults.ts',
   'server/core/canonicalJson.ts',

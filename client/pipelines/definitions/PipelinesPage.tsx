@@ -13,6 +13,7 @@ import { Time } from '../../ui/Time.tsx';
 import { useLivePages } from '../../ui/useLivePages.ts';
 import styles from './PipelinesPage.module.css';
 import { archivedLook } from './places.ts';
+import { ShippedPipeline } from './ShippedPipeline.tsx';
 
 const PipelinesQuery = graphql(`
   query Pipelines($where: PipelineFilter!, $after: String, $count: Boolean!) {
@@ -78,6 +79,7 @@ const columns = ['Pipeline', 'Stages', 'Version', 'Defined', { hidden: 'Board' }
 
 // No event tells of a definition: the list is read when the page opens.
 function List({ archived }: { archived: boolean }) {
+  const mayDefine = useMay('manageAgents');
   const where = { includeArchived: archived };
   const { again, more, ...read } = useLivePages(PipelinesQuery, { where }, ({ pipelines }) => pipelines);
   return (
@@ -89,8 +91,11 @@ function List({ archived }: { archived: boolean }) {
         skeletons={4}
         empty={
           <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
-            A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.{' '}
-            <code>baton pipelines import story</code> defines the one that ships with Baton, with its agents.
+            <p>
+              A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
+              One ships with Baton: a story from the request to its documentation, with six agents.
+            </p>
+            {mayDefine ? <ShippedPipeline /> : <code>baton pipelines import story</code>}
           </EmptyState>
         }
         row={(pipeline) => <Row key={pipeline.id} pipeline={pipeline} />}
