@@ -92,8 +92,8 @@ function List({ archived }: { archived: boolean }) {
         empty={
           <EmptyState icon="pipeline" title={archived ? 'There are no pipelines yet.' : 'No pipeline is in use.'}>
             <p>
-              A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>.
-              One ships with Baton: a story from the request to its documentation, with six agents.
+              A pipeline appears here when an operator defines it, here or with the mutation <code>definePipeline</code>
+              . One ships with Baton: a story from the request to its documentation, with six agents.
             </p>
             {mayDefine ? <ShippedPipeline /> : <code>baton pipelines import story</code>}
           </EmptyState>

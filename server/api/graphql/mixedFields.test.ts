@@ -71,7 +71,9 @@ test('queries that mix allowed and refused fields, also broken off, end no serve
 test('a field that fails after a null argument ended its list is logged, and ends no server', async () => {
   const { data } = await client(server.url, { key: keys.ADMIN }).post<{
     handoffs: { nodes: { session: { id: string } }[] };
-  }>('{ handoffs(where: { targetAgentId: "reviewer-1", status: [COMPLETED] }, first: 1) { nodes { session { id } } } }');
+  }>(
+    '{ handoffs(where: { targetAgentId: "reviewer-1", status: [COMPLETED] }, first: 1) { nodes { session { id } } } }',
+  );
   const { errors } = await client(server.url, { key: keys.AGENT }).post(
     `query ($query: String!, $format: ToolFormat = MCP) { search(query: $query, first: 3) { nodes {
        ... on Session { handoffs(first: 3) { nodes { targetAgent { totalAssigned } } } } ... on Agent { handoffToolDefinitions(format: $format) } } } }`,
