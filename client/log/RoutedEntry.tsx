@@ -1,5 +1,5 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
-import { Decision } from '../approvals/Decision.tsx';
+import { Decision, DecisionDocument } from '../approvals/Decision.tsx';
 import { Edits } from '../approvals/Edits.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
@@ -25,10 +25,6 @@ export const RoutedEntryFragment = graphql(`
       rejectionReason
       failureReason
       cancelReason
-      approval {
-        id
-        decision
-      }
       deadlineAt
       closedAt
       contextVariables {
@@ -54,7 +50,7 @@ export const RoutedEntryFragment = graphql(`
 /** A handoff in the log: its target, reason, variables and outcome. */
 export function RoutedEntry({ message: masked }: { message: FragmentType<typeof RoutedEntryFragment> }) {
   const { sequence, content, createdAt, handoff } = readFragment(RoutedEntryFragment, masked);
-  const outcome = handoff && endedBecause(handoff);
+  const outcome = handoff && endedBecause({ ...handoff, approval: readFragment(DecisionDocument, handoff).approval });
   return (
     <article className={styles.routed} data-routed>
       <header className={styles.head}>

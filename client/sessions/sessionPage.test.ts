@@ -47,8 +47,8 @@ describe('the page of a session', () => {
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(
       expect.arrayContaining([
-        'claude-1 to codex-1: rejected',
-        'claude-1 to codex-1: timed out',
+        'claude-1 to codex-1: rejected. Why: The script is generated; change its template in deploy/, which is TypeScript.',
+        'claude-1 to codex-1: timed out. Why: Timed out by an operator before the deadline.',
         'codex-1: declined',
         'claude-1 to reviewer-1: taken over',
       ]),

@@ -79,7 +79,7 @@ export function ShippedPipeline() {
   return (
     <>
       <button type="button" className="button" aria-disabled={isBusy} onClick={() => void add()}>
-        <Icon name="pipeline" /> {isBusy ? 'Adding …' : 'Add the one that ships with Baton'}
+        <Icon name="pipeline" /> {isBusy ? 'Adding …' : 'Add it with its agents'}
       </button>
       {refusal !== null && <ErrorNote title="Not added">{refusal}</ErrorNote>}
       {error && <RequestError error={error} onRetry={() => void add()} />}

@@ -9,7 +9,7 @@ it('an empty list of pipelines adds the one that ships with Baton, with its agen
   const { url } = await startApp(await testDatabase());
   const { visit } = await openBrowser(url);
   const { page, faults } = await visit('/pipelines');
-  const add = page.getByRole('button', { name: 'Add the one that ships with Baton' });
+  const add = page.getByRole('button', { name: 'Add it with its agents' });
   await add.waitFor();
   await look(page, 'pipelines-empty');
   await add.click();

@@ -5,7 +5,6 @@ import type { ProposalRequest } from '../../work/handoffs/propose.ts';
 import type { HandoffEdit } from '../../work/approvals/edits.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
-import { partOfRecord } from '../graphql/declared.ts';
 import { ApprovalDemand } from '../graphql/enums.ts';
 
 export const ApprovalKind = builder.enumType('ApprovalKind', {
@@ -125,7 +124,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
   }),
   edits: t.field({
     type: [Edit],
-    listSize: partOfRecord,
+    // As many as the input of approveHandoff has fields.
+    listSize: 6,
     description: 'What a person changed before approving the Handoff, beside the original; empty when nothing was.',
     select: { approval: { select: edited } },
     resolve: ({ approval }) => {
