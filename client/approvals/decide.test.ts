@@ -436,7 +436,7 @@ it('opens what a session waits for, so that one key approves it, or says that it
   const path = `/decide/${encodeId('session', sessionId)}`;
   const { page, faults } = await go(path);
   const open = page.locator('article[data-open=true]');
-  await open.getByText('The one that was notified of').waitFor();
+  await open.getByRole('link', { name: 'The one that was notified of' }).waitFor();
   await expect.poll(() => open.evaluate((card) => card === document.activeElement), patiently).toBe(true);
   await open.getByText(/about \d+ tokens/).waitFor();
   await page.keyboard.press('a');

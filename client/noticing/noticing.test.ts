@@ -122,7 +122,7 @@ describe('a person in the dashboard', () => {
     await expect.poll(() => said(page), patiently).toEqual([`To be approved, too: ${proposal}`]);
     await press(page, 0);
     const open = page.locator('article[data-open=true]');
-    await open.getByText('To be approved, too').waitFor();
+    await open.getByRole('link', { name: 'To be approved, too' }).waitFor();
     await open.getByText(/about \d+ tokens/).waitFor();
     await page.keyboard.press('a');
     const statusOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).status;
