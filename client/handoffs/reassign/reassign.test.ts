@@ -67,7 +67,7 @@ describe('the reassign dialog', () => {
     for (const off of ['claude-1', 'gone-1', 'leaving-1'])
       expect(await item(off).getAttribute('aria-disabled')).toBe('true');
     const suggested = page.getByRole('list', { name: 'Suggested, best first' }).getByRole('button');
-    expect(await suggested.count()).toBe(3);
+    await expect.poll(() => suggested.count(), patiently).toBe(3);
     const best = suggested.first();
     expect(await best.textContent()).toMatch(
       /\d+ of 100No handoff from claude-1 to [\w-]+ has an outcome yet\. .*0 of \d+ places taken\. No cost tier is known\.$/,
