@@ -128,7 +128,7 @@ describe('the dashboard of a server with keys', () => {
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByText('2 of 2 agents').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await page.getByRole('link', { name: /^Inbox of/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('link', { name: /^Inbox of/ }).count(), patiently).toBe(1);
     await page.getByRole('link', { name: 'Inbox of codex-1' }).click();
     await expect.poll(() => page.getByRole('button', { name: /Accept/ }).count(), patiently).toBe(1);
     expect(faults).toEqual([]);

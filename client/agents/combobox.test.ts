@@ -48,7 +48,7 @@ describe('the choice of an agent among 250', () => {
         return pointedAt(page);
       }, patiently)
       .toContain('agent-250');
-    expect(await page.getByRole('option').count()).toBe(251);
+    await expect.poll(() => page.getByRole('option').count(), patiently).toBe(251);
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).search, patiently).toBe('?agent=agent-250');
     expect(await field(page).inputValue()).toBe('agent-250');
@@ -114,7 +114,7 @@ describe('the choice of an agent among 250', () => {
     // What was chosen stays in sight while another is looked for.
     await field(dialog).fill('agent-250');
     await dialog.getByRole('option', { name: /agent-250/ }).waitFor();
-    expect(await dialog.getByRole('option').count()).toBe(2);
+    await expect.poll(() => dialog.getByRole('option').count(), patiently).toBe(2);
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await noticeOf(page, "'agent-246' holds the session now").waitFor();
     expect(faults).toEqual([]);

@@ -46,7 +46,7 @@ export function heardAt({ without, agent, project, mutedUntil }: Heard, now: num
   };
 }
 
-/** How many of the newest are read to be announced: more than come between two reads, and not so many that the server counts it among its heavy queries. */
+/** How many of the newest are read, to be announced. More do not come between two reads; of more the server would count the query as a heavy one. */
 export const newestRead = 20;
 
 /** What tells an item from others. Of the sessions that wait for one type and role the list has the one that waits longest, whichever that is. */

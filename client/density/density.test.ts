@@ -73,11 +73,11 @@ describe('lists', () => {
     await turnTo(page, '/handoffs');
     await page.locator('tbody tr').nth(30).waitFor();
     expect(await rowsIn900(page, 'tbody tr')).toBeGreaterThanOrEqual(20);
-    expect(await page.getByRole('columnheader', { name: 'Reason' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('columnheader', { name: 'Reason' }).count(), patiently).toBe(1);
     await page.getByText('View', { exact: true }).click();
     await page.getByRole('checkbox', { name: 'Reason' }).uncheck();
     await expect.poll(() => page.getByRole('columnheader', { name: 'Reason' }).count(), patiently).toBe(0);
-    expect(await page.locator('tbody tr').first().getByRole('cell').count()).toBe(4);
+    await expect.poll(() => page.locator('tbody tr').first().getByRole('cell').count(), patiently).toBe(4);
     await look(page, 'density-handoffs');
     expect(faults).toEqual([]);
   }, 120_000);

@@ -75,8 +75,8 @@ describe('the pipeline on the page of a session', () => {
     expect(await stageOf(page, 'reviewer').getAttribute('data-state')).toBe('ACTIVE');
     expect(await stageOf(page, 'reviewer').textContent()).toContain('Entered 2 times.');
     // What was taken stays so while the stage is active again: four ways, of which one led back.
-    expect(await pipeline.locator('path[data-kind="taken"]').count()).toBe(4);
-    expect(await pipeline.locator('path[data-kind="taken"][data-back="true"]').count()).toBe(1);
+    await expect.poll(() => pipeline.locator('path[data-kind="taken"]').count(), patiently).toBe(4);
+    await expect.poll(() => pipeline.locator('path[data-kind="taken"][data-back="true"]').count(), patiently).toBe(1);
     expect(await stageOf(page, 'implementer').textContent()).toContain('DONE: to reviewer, taken 2 times.');
     // Only the rejection sent work back, not the second delivery.
     const routed = page.locator('[data-routed]');

@@ -194,7 +194,7 @@ describe('the drawn chain of a session that many agents held', () => {
     await page.getByRole('button', { name: 'Show earlier' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('9 agents held this session, in 111 steps.').waitFor();
-    expect(await chain(page).locator('rect').count()).toBe(111);
+    await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(111);
     expect(requests).toHaveLength(1);
     expect(Math.abs((await newest()) - before)).toBeLessThan(2);
     // The button is gone: the focus is where the next link is reached.

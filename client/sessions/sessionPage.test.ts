@@ -129,7 +129,7 @@ describe('the page of a session', () => {
     await table.getByText('Forgot the 429 test').waitFor();
     await table.getByText('Rejected').waitFor();
     // Its head, the five, and how many there are.
-    expect(await table.getByRole('row').count()).toBe(1 + 5 + 1);
+    await expect.poll(() => table.getByRole('row').count(), patiently).toBe(1 + 5 + 1);
     await table.getByRole('button', { name: 'Context of handoff 4' }).click();
     await table.getByText('Document the limits').first().waitFor();
     const carried = await table.textContent();

@@ -47,7 +47,7 @@ describe('the list of sessions', () => {
     const story = page.getByRole('tooltip');
     await expect.poll(() => story.textContent(), patiently).toMatch(/claude-1.*codex-1.*The deployment is Go/);
     await look(page, 'sessions-tooltip');
-    expect(await story.count()).toBe(1);
+    await expect.poll(() => story.count(), patiently).toBe(1);
     await page.keyboard.press('Escape');
     await story.waitFor({ state: 'detached' });
     // Its colour says how the handoff stands: under the pointer too.
@@ -74,7 +74,7 @@ describe('the list of sessions', () => {
     await page.getByText('50 of 62 sessions').waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText('62 of 62 sessions').waitFor();
-    expect(await rows(page).count()).toBe(62);
+    await expect.poll(() => rows(page).count(), patiently).toBe(62);
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
 
     await page.setViewportSize({ width: 390, height: 844 });
@@ -128,7 +128,7 @@ describe('the list of sessions', () => {
     await row(page, 'Leaving 2').getByText('Paused').waitFor();
     await page.getByRole('button', { name: '1 no longer matches' }).waitFor();
     expect(await places()).toEqual(before);
-    expect(await page.getByText('no longer in this view').count()).toBe(1);
+    await expect.poll(() => page.getByText('no longer in this view').count(), patiently).toBe(1);
     await look(page, 'sessions-left');
 
     // It fits again: nothing is to be said of it.

@@ -173,8 +173,8 @@ describe('trying a tool', () => {
     await send.click();
     await page.getByText('The call would hand off.').waitFor();
     const verdicts = page.getByRole('list', { name: 'Verdicts' }).getByRole('listitem');
-    expect(await verdicts.count()).toBe(20);
-    expect(await verdicts.filter({ hasText: 'allows it' }).count()).toBe(20);
+    await expect.poll(() => verdicts.count(), patiently).toBe(20);
+    await expect.poll(() => verdicts.filter({ hasText: 'allows it' }).count(), patiently).toBe(20);
     const text = await page.getByRole('region', { name: 'The context, as the target reads it' }).textContent();
     for (const part of ['The login test fails once a day', 'src/login.ts', 'Look for missing checks first'])
       expect(text).toContain(part);
