@@ -37,11 +37,7 @@ const AttentionRowFragment = graphql(`
     handoff {
       id
       status
-      rejectionReason
-      failureReason
-      cancelReason
-      deadlineAt
-      closedAt
+      ...Ended
       ...HandoffBadge
     }
     webhook {

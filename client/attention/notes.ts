@@ -27,12 +27,7 @@ const AttentionNotesQuery = graphql(`
         }
         handoff {
           id
-          status
-          rejectionReason
-          failureReason
-          cancelReason
-          deadlineAt
-          closedAt
+          ...Ended
         }
         webhook {
           id
@@ -43,9 +38,7 @@ const AttentionNotesQuery = graphql(`
   }
 `);
 
-/** Without the names of types. */
-type Plain<Value> = Value extends object ? { [Key in Exclude<keyof Value, '__typename'>]: Plain<Value[Key]> } : Value;
-export type AttentionNote = Plain<Data['attention']['nodes'][number]>;
+export type AttentionNote = Data['attention']['nodes'][number];
 
 const mostCharacters = 200;
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeFragmentData } from '../gql/index.ts';
+import { EndedDocument } from '../handoffs/ended.ts';
 import { comeSince, hearsAll, heardAt, keyOf, readHeard, type Newest } from './heard.ts';
 import { attentionKinds } from './looks.ts';
 import { attentionNotes, type AttentionNote } from './notes.ts';
@@ -67,9 +69,10 @@ describe('what has come between two reads', () => {
 
 describe('the notifications', () => {
   const item = (part: Partial<AttentionNote>): AttentionNote => ({
+    __typename: 'AttentionItem',
     kind: 'WITHOUT_HOLDER',
     text: 'Do something.',
-    session: { id: 's1', title: 'Work', queueEntry: null, approval: null },
+    session: { __typename: 'Session', id: 's1', title: 'Work', queueEntry: null, approval: null },
     handoff: null,
     webhook: null,
     ...part,
@@ -78,29 +81,48 @@ describe('the notifications', () => {
   it('each says what is wrong and why, and opens where it is mended; more than three are one', () => {
     const declined = item({
       handoff: {
+        __typename: 'Handoff',
         id: 'h',
-        status: 'REJECTED',
-        rejectionReason: 'No tests',
-        failureReason: null,
-        cancelReason: null,
-        deadlineAt: '',
-        closedAt: null,
+        ...makeFragmentData(
+          {
+            __typename: 'Handoff',
+            status: 'REJECTED',
+            rejectionReason: 'No tests',
+            failureReason: null,
+            cancelReason: null,
+            deadlineAt: '',
+            closedAt: null,
+            approval: null,
+          },
+          EndedDocument,
+        ),
       },
     });
     const asks = item({
       kind: 'WAITING_FOR_PERSON',
       session: {
+        __typename: 'Session',
         id: 's2',
         title: 'Not clear',
         queueEntry: null,
-        approval: { id: 'q', kind: 'QUESTION', text: 'Which one?' },
+        approval: { __typename: 'Approval', id: 'q', kind: 'QUESTION', text: 'Which one?' },
       },
     });
     const waits = item({
       kind: 'QUEUE',
-      session: { id: 's3', title: 'Waits', queueEntry: { agentType: 'CODEX', role: null }, approval: null },
+      session: {
+        __typename: 'Session',
+        id: 's3',
+        title: 'Waits',
+        queueEntry: { __typename: 'QueueEntry', agentType: 'CODEX', role: null },
+        approval: null,
+      },
     });
-    const fails = item({ kind: 'WEBHOOK', session: null, webhook: { id: 'w', url: 'https://example.com' } });
+    const fails = item({
+      kind: 'WEBHOOK',
+      session: null,
+      webhook: { __typename: 'Webhook', id: 'w', url: 'https://example.com' },
+    });
     const said = (items: AttentionNote[]) => attentionNotes(items).map(({ title, body, path }) => [title, body, path]);
     expect(said([declined, asks, waits])).toEqual([
       ['Work', 'Do something. No tests', '/sessions/s1'],

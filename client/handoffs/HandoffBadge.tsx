@@ -17,15 +17,8 @@ export const HandoffBadgeFragment = graphql(`
     status
     initiatedAt
     deadlineAt
-    closedAt
     reason
-    rejectionReason
-    failureReason
-    cancelReason
-    approval {
-      id
-      decision
-    }
+    ...Ended
     sourceAgent {
       id
     }

@@ -1,27 +1,30 @@
-import type { ApprovalDecision, HandoffStatus } from '../gql/graphql.ts';
+import { graphql } from '../gql/gql.ts';
+import { readFragment, type FragmentType } from '../gql/index.ts';
 import { formatExact } from '../ui/time.ts';
 
-/** What a list or page asks for to say why a handoff ended. */
-export interface Ended {
-  status: HandoffStatus;
-  rejectionReason?: string | null | undefined;
-  failureReason?: string | null | undefined;
-  cancelReason?: string | null | undefined;
-  deadlineAt: string;
-  closedAt?: string | null | undefined;
-  approval?: { decision?: ApprovalDecision | null | undefined } | null | undefined;
-}
+export const EndedDocument = graphql(`
+  fragment Ended on Handoff {
+    status
+    rejectionReason
+    failureReason
+    cancelReason
+    deadlineAt
+    closedAt
+    approval {
+      id
+      decision
+    }
+  }
+`);
+
+export type Ended = FragmentType<typeof EndedDocument>;
 
 /** Why the handoff was declined or ended otherwise; null while it is open, when it was taken over, and when nobody said why. */
-export function endedBecause({
-  status,
-  rejectionReason,
-  failureReason,
-  cancelReason,
-  deadlineAt,
-  closedAt,
-  approval,
-}: Ended): string | null {
+export function endedBecause(handoff: Ended): string | null {
+  const { status, rejectionReason, failureReason, cancelReason, deadlineAt, closedAt, approval } = readFragment(
+    EndedDocument,
+    handoff,
+  );
   if (status === 'TIMED_OUT' && approval?.decision === 'TIMED_OUT')
     return `Approved by nobody by ${formatExact(deadlineAt)}.`;
   if (status === 'TIMED_OUT')

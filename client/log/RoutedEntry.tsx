@@ -1,10 +1,10 @@
 import { AgentChip } from '../agents/AgentChip.tsx';
-import { Decision, DecisionDocument } from '../approvals/Decision.tsx';
+import { Decision } from '../approvals/Decision.tsx';
 import { Edits } from '../approvals/Edits.tsx';
 import { graphql } from '../gql/gql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { endedBecause } from '../handoffs/ended.ts';
-import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
+import { HandoffBadge, HandoffBadgeFragment } from '../handoffs/HandoffBadge.tsx';
 import { Variables } from '../handoffs/Variables.tsx';
 import { Fold } from '../ui/Fold.tsx';
 import { Icon } from '../ui/Icon.tsx';
@@ -20,13 +20,7 @@ export const RoutedEntryFragment = graphql(`
     createdAt
     handoff {
       id
-      status
       reason
-      rejectionReason
-      failureReason
-      cancelReason
-      deadlineAt
-      closedAt
       contextVariables {
         name
         value
@@ -50,7 +44,7 @@ export const RoutedEntryFragment = graphql(`
 /** A handoff in the log: its target, reason, variables and outcome. */
 export function RoutedEntry({ message: masked }: { message: FragmentType<typeof RoutedEntryFragment> }) {
   const { sequence, content, createdAt, handoff } = readFragment(RoutedEntryFragment, masked);
-  const outcome = handoff && endedBecause({ ...handoff, approval: readFragment(DecisionDocument, handoff).approval });
+  const outcome = handoff && endedBecause(readFragment(HandoffBadgeFragment, handoff));
   return (
     <article className={styles.routed} data-routed>
       <header className={styles.head}>

@@ -37,15 +37,11 @@ const StageDetailsDocument = graphql(`
           status
           outcome
           reason
-          rejectionReason
-          failureReason
-          cancelReason
           initiatedAt
-          deadlineAt
-          closedAt
           sourceAgent {
             id
           }
+          ...Ended
           ...HandoffBadge
         }
       }

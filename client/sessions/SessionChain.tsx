@@ -26,11 +26,7 @@ const ChainQuery = graphql(`
           initiatedByHandoff {
             id
             status
-            rejectionReason
-            failureReason
-            cancelReason
-            deadlineAt
-            closedAt
+            ...Ended
             sourceAgentSession {
               id
             }

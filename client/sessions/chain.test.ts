@@ -242,7 +242,6 @@ describe('a link of a chain', () => {
     const handoff = (from: string): Tenure['initiatedByHandoff'] => ({
       id: `from ${from}`,
       status: 'INITIATED',
-      deadlineAt: '',
       sourceAgentSession: { id: from },
     });
     const given: Tenure[] = [

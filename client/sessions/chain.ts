@@ -1,4 +1,4 @@
-import type { AgentSessionState } from '../gql/graphql.ts';
+import type { AgentSessionState, HandoffStatus } from '../gql/graphql.ts';
 import type { Ended } from '../handoffs/ended.ts';
 
 /** The part of a tenure that the drawing needs. */
@@ -7,7 +7,8 @@ export interface Tenure {
   state: AgentSessionState;
   agent: { id: string };
   /** Null when it began without a handoff: with the session, by a return, or by a move that skipped it. */
-  initiatedByHandoff?: ({ id: string; sourceAgentSession?: { id: string } | null } & Ended) | null;
+  initiatedByHandoff?:
+    ({ id: string; status: HandoffStatus; sourceAgentSession?: { id: string } | null } & Ended) | null;
 }
 
 export const step = { width: 52, bar: 34, lane: 30, top: 15 };

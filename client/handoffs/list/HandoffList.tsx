@@ -26,16 +26,7 @@ const HandoffsQuery = graphql(`
         id
         status
         initiatedAt
-        deadlineAt
-        closedAt
         reason
-        rejectionReason
-        failureReason
-        cancelReason
-        approval {
-          id
-          decision
-        }
         session {
           id
           title
@@ -48,6 +39,7 @@ const HandoffsQuery = graphql(`
           id
           ...AgentChip
         }
+        ...Ended
         ...HandoffBadge
         ...Decision
       }

@@ -22,18 +22,8 @@ export const HandoffRowFragment = graphql(`
   fragment HandoffRow on Handoff {
     id
     depth
-    status
     reason
     initiatedAt
-    deadlineAt
-    closedAt
-    rejectionReason
-    failureReason
-    cancelReason
-    approval {
-      id
-      decision
-    }
     sentBack
     returnOf {
       id
@@ -47,6 +37,7 @@ export const HandoffRowFragment = graphql(`
       id
       ...AgentChip
     }
+    ...Ended
     ...HandoffBadge
     ...Decision
   }

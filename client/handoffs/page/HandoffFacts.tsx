@@ -25,9 +25,6 @@ export const HandoffFactsFragment = graphql(`
     deadlineAt
     acceptedAt
     closedAt
-    rejectionReason
-    failureReason
-    cancelReason
     sourceAgentType
     targetAgentType
     sentBack
@@ -44,6 +41,7 @@ export const HandoffFactsFragment = graphql(`
       id
       decision
     }
+    ...Ended
     ...Decision
     ...Edits
     sourceAgent {
