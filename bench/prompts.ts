@@ -72,14 +72,14 @@ async function packer(pool: Pool): Promise<(one: Case) => Promise<(maxTokens: nu
     query: async (prepared: { name: string; text: string }, values: unknown[]) =>
       (await pool.query<object>({ ...prepared, values })).rows,
   };
-  return async ({ name, legs }) => {
+  return async ({ name, legs, sidechain = false }) => {
     const sessionId = await session(agents[0]!, { title: name });
     for (const [index, { text }] of legs.entries()) {
       if (index > 0) await reassign(sessionId, { agentId: agents[index]!, reason: legs[index - 1]!.reason });
       const transcript = await prepareImport(pool, {
         sessionId,
         format: 'AUTO',
-        sidechain: false,
+        sidechain,
         chunks: piecesOf(text),
       });
       await run(importTranscript, { sessionId, agentId: agents[index]!, transcript });

@@ -8,6 +8,8 @@ export interface Case {
   name: string;
   /** Transcripts of one session in order; each but the first begins after a handoff with a reason. */
   legs: readonly { text: string; reason: string }[];
+  /** Whether they are transcripts of a sub-agent. */
+  sidechain?: boolean;
   facts: readonly Fact[];
   /** Texts that must not be there. */
   forbidden: readonly string[];

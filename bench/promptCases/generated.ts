@@ -3,7 +3,7 @@ import { decided, stopped } from './decided.ts';
 import { outputs } from './outputs.ts';
 import { replies, soughtInVain } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
-import { answeredFor, sideBySide } from './subAgents.ts';
+import { answeredFor, ofOne, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
 import { completed, cutLast, partlyDone } from './superseded.ts';
 import { takenBack } from './takenBack.ts';
@@ -22,6 +22,7 @@ export function generatedCases(seed: number): Case[] {
     'what was sought in vain': soughtInVain,
     'sub-agents side by side': sideBySide,
     'a sub-agent that was answered for': answeredFor,
+    'the work of one sub-agent': ofOne,
     'work that was taken back': takenBack,
     'states before all was done': completed,
     'states before a part was done': partlyDone,
@@ -29,13 +30,19 @@ export function generatedCases(seed: number): Case[] {
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {
-      const { legs, facts, forbidden = [] } = storyOf(new Choice(seed * 1_000 + number * 10 + index), program);
+      const {
+        legs,
+        facts,
+        forbidden = [],
+        sidechain = false,
+      } = storyOf(new Choice(seed * 1_000 + number * 10 + index), program);
       return {
         name: `${name} (${program})`,
         legs: legs.map(({ steps, reason = '' }, leg) => ({
           text: written(program, { folder: '/home/ada/shop', branch: 'main', steps, leg }),
           reason,
         })),
+        sidechain,
         facts,
         forbidden: [...forbidden, ...legs.flatMap(({ steps }) => steps.flatMap(unwanted))],
       };

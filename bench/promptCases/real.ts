@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { realDataFolder, realPath } from '../../test/realData.ts';
+import { isSubagent, realDataFolder, realPath } from '../../test/realData.ts';
 import type { Case, Fact } from './facts.ts';
 
 /** What was found by reading each transcript: short quotations, changed files and checks. */
@@ -70,6 +70,21 @@ const known: Record<string, Known> = {
       'Keep `render_message/1` unchanged (backward compat for direct callers)',
       '.claude/plans/',
     ],
+  },
+  'claude-code/spotter-8463c716-compact/subagents/agent-a7be2f0.jsonl': {
+    says: [
+      'How Spotter.Services.Tmux.list_panes/0 works and what happens if tmux is not running',
+      '`list_panes/0` will NOT crash. It returns `{:error, reason}` safely',
+      'hooks_controller_test.exs',
+    ],
+    not: ['Let me check for more test support files', 'EISDIR: illegal operation on a directory'],
+  },
+  'claude-code/spotter-8463c716-compact/subagents/agent-acompact-f46190.jsonl': {
+    says: [
+      'Your task is to create a detailed summary of the conversation so far',
+      'User asked to work on bead `spotter-fum`',
+    ],
+    not: ['Function body is nested too deep (max depth is 2, was 4).\n</system-reminder>'],
   },
   'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
   'claude-code/spotter-subagent-parent.jsonl': {
@@ -161,6 +176,7 @@ export function realCases(): Case[] {
     .map(([name, { says, files = [], checks = [], not = [] }]) => ({
       name,
       legs: [{ text: readFileSync(realPath(name), 'utf8'), reason: '' }],
+      sidechain: isSubagent(name),
       facts: [
         ...says.map((text): Fact => ({ says: text })),
         ...files.map((file): Fact => ({ file })),

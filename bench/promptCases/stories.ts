@@ -17,6 +17,8 @@ import {
 export interface Story {
   legs: readonly { steps: readonly Step[]; reason?: string }[];
   facts: readonly Fact[];
+  /** Whether all of it is the work of one sub-agent. */
+  sidechain?: true;
   /** Besides notices, asides, files that were read and prompts of sub-agents. */
   forbidden?: readonly string[];
 }

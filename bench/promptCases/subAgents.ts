@@ -1,6 +1,6 @@
-import { says } from './facts.ts';
+import { file, says } from './facts.ts';
 import type { Story } from './stories.ts';
-import { type Choice, routine, sentence, sentences } from './vocabulary.ts';
+import { type Choice, path, routine, sentence, sentences } from './vocabulary.ts';
 
 /** Several reports, and an agent that only goes on. */
 export const sideBySide = (c: Choice): Story => {
@@ -47,5 +47,16 @@ export const answeredFor = (c: Choice): Story => {
     ],
     facts: [says(answer)],
     forbidden: [found],
+  };
+};
+
+/** A transcript that a program keeps for a sub-agent alone: nobody speaks in it but the agent that asked. */
+export const ofOne = (c: Choice): Story => {
+  const [asked, changed] = [`Find out why ${sentence(c)}, and write it down.`, path(c)];
+  const report = `The cause is that ${sentence(c)}. ${sentences(c, 3)}`;
+  return {
+    sidechain: true,
+    legs: [{ steps: [{ person: asked }, ...routine(c, 20), { edit: changed }, ...routine(c, 5), { agent: report }] }],
+    facts: [says(asked), says(report), file(changed)],
   };
 };

@@ -101,6 +101,9 @@ describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', (
     for (const budget of budgets) {
       const { text, kept, dropped } = handoff[`p${budget}`]!;
       expect(text.length).toBeLessThanOrEqual(budget);
+      // Also of a sub-agent's transcript, in which nobody else speaks.
+      expect(kept.map((item) => item.id)).toContain('last-message-1');
+      if (budget > 800) expect(kept.map((item) => item.id)).toContain('request-1');
       expect(kept.length + dropped.length).toBe(handoff['p800']!.kept.length + handoff['p800']!.dropped.length);
     }
     const lost = handoff['p800']!.dropped.slice(0, 12).map(

@@ -162,9 +162,12 @@ export const isReader = (toolName: string): boolean => readers.split(',').includ
 /** `subagentTool` as a pattern of PostgreSQL. */
 const subagents = '^task$|agent|investigator|researcher';
 
-const message = (characters: number): string =>
-  `sequence, role, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
-const mainMessage = message(bounds.mainMessageCharacters);
+const message = (characters: number, role = 'role'): string =>
+  `sequence, ${role}, ${abridged('content', characters)} AS content, length(content) > ${characters} AS shortened`;
+const mainMessage = (role: string): string => message(bounds.mainMessageCharacters, `'${role}' AS role`);
+/** A log of nothing but a sub-agent's work: the agent that asked stands for people, and the sub-agent's words are the agent's. */
+const ofSubagent = (role: 'SYSTEM' | 'TOOL'): string =>
+  `(SELECT is_subagents FROM counts) AND role = '${role}' AND kind = 'SUBTASK'`;
 
 /** A program's words to its agent. An operator's message belongs to no AgentSession. */
 const ofProgram = `(role = 'SYSTEM' AND (agent_session_id IS NOT NULL OR kind <> 'TEXT'))`;
@@ -196,7 +199,8 @@ tools AS MATERIALIZED (
   SELECT name, count(*)::int AS calls, count(*) FILTER (WHERE failed)::int AS errors, max(index) AS last FROM calls GROUP BY name),
 last_calls AS MATERIALIZED (SELECT * FROM calls WHERE turn_id = (SELECT turn_id FROM calls ORDER BY index DESC LIMIT 1)),
 counts AS MATERIALIZED (
-  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS said, count(*) FILTER (WHERE role = 'USER') AS by_users FROM messages WHERE session_id = $1${since()}),
+  SELECT count(*) FILTER (WHERE role <> 'HANDOFF') AS said, count(*) FILTER (WHERE role = 'USER') AS by_users,
+    NOT EXISTS (SELECT FROM messages WHERE session_id = $1 AND role IN ('USER', 'ASSISTANT')) AS is_subagents FROM messages WHERE session_id = $1${since()}),
 last_agent_turn AS (SELECT id FROM turns WHERE session_id = $1 AND agent_session_id IS NOT NULL ORDER BY index DESC LIMIT 1),
 -- When a handoff is declined or fails, its source gets the Session back: a return, which is not part of the chain.
 tenures AS (
@@ -215,11 +219,18 @@ said AS (
     bounds.messageCharacters,
     bounds.agentBytes,
   )})
+  UNION ALL SELECT sequence, 'ASSISTANT', false, left(content, ${bounds.messageCharacters + 1}) FROM messages WHERE session_id = $1 AND sequence IN (${newest(
+    `${ofSubagent('TOOL')}${since()}`,
+    bounds.messageCharacters,
+    bounds.agentBytes,
+  )})
   UNION ALL (SELECT sequence, role, true, left(content, ${bounds.messageCharacters + 1}) FROM messages
-    WHERE session_id = $1${since()} AND ${ofProgram} AND kind = 'SUBTASK' ORDER BY sequence DESC LIMIT ${bounds.notices})),
+    WHERE session_id = $1${since()} AND ${ofProgram} AND kind = 'SUBTASK' AND NOT (SELECT is_subagents FROM counts) ORDER BY sequence DESC LIMIT ${bounds.notices})),
 by_users AS (
   SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
-  UNION ${newest(`role = 'USER'${since()}`, bounds.mainMessageCharacters, bounds.userBytes)}),
+  UNION ${newest(`role = 'USER'${since()}`, bounds.mainMessageCharacters, bounds.userBytes)}
+  UNION SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1 AND ${ofSubagent('SYSTEM')}${since()} ORDER BY sequence LIMIT ${bounds.firstByUsers}) a
+  UNION ${newest(`${ofSubagent('SYSTEM')}${since()}`, bounds.mainMessageCharacters, bounds.userBytes)}),
 ${visibleCtes({ from: '(SELECT visible_from FROM s)', callsFrom: '(SELECT visible_calls_from FROM s)', tenure: '(SELECT tenure FROM source)' })}
 SELECT
   (SELECT title FROM s) AS title,
@@ -236,14 +247,15 @@ SELECT
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1${after()} ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
   (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
   (SELECT coalesce(json_agg(r ORDER BY sequence), '[]') FROM (
-    SELECT ${mainMessage}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy"
+    SELECT ${mainMessage('USER')}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy"
     FROM messages m WHERE session_id = $1 AND sequence IN (SELECT sequence FROM by_users)) r) AS by_users,
   (SELECT row_to_json(r) FROM (SELECT ${message(bounds.compactionCharacters)} FROM messages WHERE session_id = $1 AND sequence = (SELECT sequence FROM compaction)) r) AS compaction,
   (SELECT row_to_json(r) FROM (
-    SELECT ${mainMessage}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
+    SELECT ${mainMessage('ASSISTANT')}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m
     WHERE m.session_id = $1 AND m.sequence = coalesce(
       (SELECT o.sequence FROM messages o WHERE o.session_id = $1 AND o.agent_session_id = (SELECT tenure FROM source) AND o.role = 'ASSISTANT' AND o.kind <> 'ERROR'${since('o.')} ORDER BY sequence DESC LIMIT 1),
-      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT' AND o.kind <> 'ERROR'${since('o.')}))) r) AS last_assistant,
+      (SELECT max(o.sequence) FROM messages o WHERE o.session_id = $1 AND o.role = 'ASSISTANT' AND o.kind <> 'ERROR'${since('o.')}),
+      (SELECT max(sequence) FROM messages WHERE session_id = $1 AND ${ofSubagent('TOOL')}${since()}))) r) AS last_assistant,
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'callId', c.call_id, 'sequence', c.sequence, 'name', c.name, 'arguments', left(c.arguments::text, ${bounds.argumentCharacters + 1}),
       'outcome', ${abridged('o.outcome', bounds.outcomeCharacters)},
       'outcomeShortened', length(coalesce(c.error, c.result)) > least(length(o.outcome), ${bounds.outcomeCharacters}), 'failed', l.failed) ORDER BY l.index), '[]')

@@ -108,8 +108,8 @@ export function aiderReader(draft: Draft, sidechainFile: boolean): Reader {
 
   function user(text: string, place: Place): void {
     const words = text.replace(asks, '');
-    if (sidechainFile || ofTheProgram.test(words) || /^[/!]/.test(words))
-      draft.addMessage('SYSTEM', [text], place, { kind: 'STATUS' });
+    if (ofTheProgram.test(words) || /^[/!]/.test(words)) draft.addMessage('SYSTEM', [text], place, { kind: 'STATUS' });
+    else if (sidechainFile) draft.addMessage('SYSTEM', [words], place, subtask);
     else addSaid(draft, [words], place);
   }
 
