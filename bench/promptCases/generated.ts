@@ -7,6 +7,7 @@ import { answeredFor, ofOne, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
 import { completed, cutLast, partlyDone } from './superseded.ts';
 import { takenBack } from './takenBack.ts';
+import { seenTree, uncommitted } from './trees.ts';
 import { type Program, programs, unwanted, written } from './story.ts';
 import { Choice } from './vocabulary.ts';
 
@@ -24,6 +25,8 @@ export function generatedCases(seed: number): Case[] {
     'a sub-agent that was answered for': answeredFor,
     'the work of one sub-agent': ofOne,
     'work that was taken back': takenBack,
+    'a tree that was seen before later work': seenTree,
+    'work that nobody committed': uncommitted,
     'states before all was done': completed,
     'states before a part was done': partlyDone,
     'a window that was cut last': cutLast,

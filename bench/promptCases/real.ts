@@ -17,6 +17,7 @@ const known: Record<string, Known> = {
   },
   'claude-code/codemie-incremental-turn2.jsonl': {
     says: [
+      'no commit',
       'analyze existing CLI command and create specification for adding missing CLI commands',
       'comprehensive technical specification for **10 valuable new CLI commands**',
     ],
@@ -27,7 +28,7 @@ const known: Record<string, Known> = {
     not: ['What to add: 1. Commands that will be commonly used'],
   },
   'claude-code/dkv-5c0375b4-sidechain.jsonl': {
-    says: ['CLAUDE.md を最新の状態にアップデートしてください', 'Next.js 15.5.2'],
+    says: ['no commit', 'CLAUDE.md を最新の状態にアップデートしてください', 'Next.js 15.5.2'],
     files: ['CLAUDE.md'],
     not: ['Split complex tasks into independent subtasks and execute them'],
   },
@@ -42,6 +43,7 @@ const known: Record<string, Known> = {
   },
   'claude-code/spotter-8463c716-compact.jsonl': {
     says: [
+      "up to date with 'origin/spotter-fum'",
       'Work on bead spotter-fum. Run bd show spotter-fum to see the issue details',
       'All 4 tasks completed and pushed',
       "`load_session_messages` doesn't include `agent_id` in the map",
@@ -89,6 +91,7 @@ const known: Record<string, Known> = {
   'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
   'claude-code/spotter-subagent-parent.jsonl': {
     says: [
+      'no commit',
       'websearch to learn how to fastest setup credo, dialyzer, mix_audit',
       'create the beads',
       '`spotter-0p7`',
@@ -102,6 +105,7 @@ const known: Record<string, Known> = {
   },
   'codex/codemie-019e1625.rollout.jsonl': {
     says: [
+      'not staged',
       "let's update the defailt context compart to 90 in env var",
       'Implemented the default context compaction setting as `threshold: 0.9`',
     ],
@@ -111,6 +115,7 @@ const known: Record<string, Known> = {
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     says: [
+      'no commit',
       '检查目前项目的设计',
       '可以，开始实施',
       '帮我补充 status 的无登录降级体验',
@@ -129,6 +134,8 @@ const known: Record<string, Known> = {
   },
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     says: [
+      'no commit',
+      '.env-template',
       'why would jobs be routed to codex-1 and codex-2? I thought the workers just pulled',
       'I want to update my spec to remove this queue separation and just have a codex queue',
       'with 32 executable tasks aligned to the design docs',
@@ -149,6 +156,11 @@ const known: Record<string, Known> = {
   },
   'codex/test-framework-019c2a1a-warning.jsonl': {
     says: [
+      'no commit',
+      '.codex/config.toml',
+      'sprint-status.yaml',
+      'Cargo.toml',
+      'untracked',
       '0-1-configurer-un-projet-via-config-',
       'Mis à jour la story',
       'Souhaites-tu que je traite ces corrections maintenant ?',
@@ -160,9 +172,12 @@ const known: Record<string, Known> = {
     says: ['add new text to test-gemini.txt', ',how are you'],
     files: ['test-gemini.txt'],
   },
-  'gemini/entire-9c_53780d06b7_0.json': { says: colors, not: ['Gemini CLI update available!'] },
+  'gemini/entire-9c_53780d06b7_0.json': {
+    says: [...colors, 'cmd/entire/cli/agent/geminicli/gemini.go'],
+    not: ['Gemini CLI update available!'],
+  },
   'gemini/entire-ab_2b9748b105_0.json': {
-    says: [colors[0]!, 'Staged `docs/color.md`'],
+    says: ['cmd/entire/cli/agent/geminicli/gemini.go', 'git add docs/color.md', colors[0]!, 'Staged `docs/color.md`'],
     files: ['docs/color.md'],
     not: ['Gemini CLI update available!'],
   },

@@ -80,9 +80,15 @@ export function buildContext(
     subagentTool.test(name) ? [lastSequence + 1] : [],
   );
   const spoken = sources.byUsers.map(({ sequence }) => sequence);
-  const treeSeen = filesWithheld ? null : seenTreeOf(actions, Math.max(0, ...others, ...spoken));
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
   const facts = factsOf(log, actions);
+  const treeSeen = filesWithheld
+    ? null
+    : seenTreeOf(actions, {
+        spoke: Math.max(0, ...others, ...spoken),
+        whole: sources.calls.length < bounds.factCalls,
+        isRepository: (facts.workspace?.branch ?? facts.workspace?.commit ?? null) !== null,
+      });
   const said = [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n');
   const findings = [...findingsOf(actions, said), ...commitsOf(actions, said)];
   const observations = observationsOf(

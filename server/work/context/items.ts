@@ -13,6 +13,7 @@ import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
 import { plainText } from './plainText.ts';
 import { abridge } from './shorten.ts';
+import { seenTreeText } from './seenTree.ts';
 import { stageItems, type StageGuide, type StagePayload } from './stage.ts';
 
 /** Parts of a Handoff outside its Context. */
@@ -131,7 +132,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     editedItem(context),
     ...ofStage,
     workspaceItem(workspace),
-    workingTreeItem(context.workingTree) ?? seenTreeItem(context.treeSeen),
+    workingTreeItem(context.workingTree) ?? seenTreeItem(context),
     // A composed summary only repeats other items.
     summaryComposed === true ? null : summary,
     instructions === null ? null : { id: 'instructions-1', kind: 'INSTRUCTIONS', content: instructions, stage: 'head' },
@@ -243,16 +244,11 @@ function workingTreeItem(tree: Context['workingTree']): Item | null {
   return content === '' ? null : { id: 'working-tree-1', kind: 'WORKING_TREE', content, stage: 'work' };
 }
 
-function seenTreeItem(seen: Context['treeSeen']): Item | null {
+function seenTreeItem({ treeSeen: seen, filesModified, workspace }: Context): Item | null {
   if (seen === undefined) return null;
-  const { status } = seen;
-  const said = status === '' ? 'Nothing was changed since the commit.' : `Not committed:\n${status}`;
-  return {
-    id: 'working-tree-1',
-    kind: 'WORKING_TREE',
-    content: `By git status${placeOf(seen)}; nothing in the log changed it since. ${said}`,
-    stage: 'work',
-  };
+  const files = filesModified.map((path) => below(workspace?.folder ?? null, path));
+  const content = seenTreeText(seen, files);
+  return content === '' ? null : { id: 'working-tree-1', kind: 'WORKING_TREE', content, stage: 'work' };
 }
 
 /** What it is, when it was recorded, then what git said; empty without one. */

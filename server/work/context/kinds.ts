@@ -16,7 +16,7 @@ export const kinds = {
   ANSWER: { title: 'What people decided', noun: 'decision of a person' },
   REASON: { title: 'Why it was handed over', noun: 'reason', text: true },
   WORKSPACE: { title: 'Workspace', noun: 'workspace', text: true },
-  WORKING_TREE: { title: 'Working tree when it was recorded', noun: 'working tree', text: true },
+  WORKING_TREE: { title: 'Working tree', noun: 'working tree', text: true },
   STAGE: { title: 'Your stage of the pipeline', noun: 'stage', text: true },
   PAYLOAD: { title: 'What the stages before were left with', noun: 'payload' },
   SUMMARY: { title: 'Summary', noun: 'summary', text: true },

@@ -73,10 +73,7 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
       `Files changed (${count(context.filesModified, context.leftOut?.files)})`,
       list(context.filesModified, (file) => `- ${code(file)}`),
     ],
-    [
-      'Working tree when it was recorded',
-      context.workingTree === undefined ? '' : codeBlock(treeText(context.workingTree)),
-    ],
+    ['Working tree', context.workingTree === undefined ? '' : codeBlock(treeText(context.workingTree))],
     ['Last checks', checkTable(context)],
     ['Failed and not repeated with success', context.failedAttempts.map(attemptBlock).join('\n\n')],
     ['Tools used', toolTable(context)],

@@ -189,7 +189,7 @@ describe('recordWorkingTree', () => {
     expect(data.handoff.workingTree).toEqual({ ...tree, agentId: holder, takenAt: expect.any(String) as string });
     expect(data.handoff.contextPrompt.text).toMatch(
       new RegExp(
-        `## Working tree when it was recorded\n\`\`\`\n[0-9-]+ [0-9:]+ UTC, of ${holder}, branch main, commit abc1234: git status --porcelain:\n M fence.ts\n\\?\\? gate.ts\n fence.ts \\| 2`,
+        `## Working tree\n\`\`\`\n[0-9-]+ [0-9:]+ UTC, of ${holder}, branch main, commit abc1234: git status --porcelain:\n M fence.ts\n\\?\\? gate.ts\n fence.ts \\| 2`,
       ),
     );
   });
