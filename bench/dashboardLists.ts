@@ -55,12 +55,12 @@ export function dashboardLists({ webhookId, pipelineId }: Named): List[] {
   const agents = (first: number, row: string): string =>
     `allAgents(first: ${first}, condition: { archivedAt: null }, orderBy: [ROW_ID_ASC]) { nodes { ${row} } ${page} totalCount }`;
   return [
-    list('Agents', { tally: false }, agents(50, agentRow)),
+    list('Agents', { tally: false, count: true }, agents(100, agentRow)),
     list(
       'Agents',
-      { tally: true },
+      { tally: true, count: true },
       agents(
-        50,
+        100,
         `handoffsBySourceAgentId(first: 0) { totalCount } handoffsByTargetAgentId(first: 0) { totalCount } ${agentRow}`,
       ),
       'with counts',

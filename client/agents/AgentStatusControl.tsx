@@ -2,7 +2,7 @@ import { useMutation } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import type { AdministrativeStatus } from '../gql/graphql.ts';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
-import styles from './AgentCard.module.css';
+import styles from './AgentStatusControl.module.css';
 
 const SetAgentStatusDocument = graphql(`
   mutation SetAgentStatus($input: SetAgentStatusInput!) {

@@ -1,5 +1,5 @@
-import { useEffect, useEffectEvent } from 'react';
-import { useQuery } from 'urql';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useClient } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -23,30 +23,36 @@ export interface Seen {
 }
 
 const everyMs = 10_000;
+/** The most ids that one query takes. */
+const mostIds = 100;
 
 /** Whether agents are connected, by their ids. No event says it: it is read again while the page is visible. */
 export function usePresence(ids: readonly string[]): ReadonlyMap<string, Seen> {
-  const [{ data }, ask] = useQuery({
-    query: PresenceQuery,
-    variables: { ids: [...ids] },
-    requestPolicy: 'cache-and-network',
-    pause: ids.length === 0,
+  const client = useClient();
+  const [seen, setSeen] = useState<ReadonlyMap<string, Seen>>(() => new Map());
+  const read = useEffectEvent(async () => {
+    if (document.visibilityState !== 'visible') return;
+    for (let at = 0; at < ids.length; at += mostIds) {
+      const asked = { ids: ids.slice(at, at + mostIds) };
+      const { data } = await client.query(PresenceQuery, asked, { requestPolicy: 'network-only' }).toPromise();
+      const found = (data?.nodes ?? []).flatMap((node) =>
+        node?.__typename === 'Agent' ? [[node.id, node] as const] : [],
+      );
+      setSeen((before) => new Map([...before, ...found]));
+    }
   });
-  const askAgain = useEffectEvent(() => {
-    if (document.visibilityState === 'visible') ask({ requestPolicy: 'network-only' });
-  });
+  const all = ids.join(' ');
   useEffect(() => {
-    const again = (): void => askAgain();
+    const again = (): void => void read();
+    again();
     const timer = setInterval(again, everyMs);
     document.addEventListener('visibilitychange', again);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', again);
     };
-  }, []);
-  return new Map(
-    (data?.nodes ?? []).flatMap((node) => (node?.__typename === 'Agent' ? [[node.id, node] as const] : [])),
-  );
+  }, [all]);
+  return seen;
 }
 
 /** "Connected", or when the agent was last seen. */

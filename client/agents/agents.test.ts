@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { look, openBrowser, patiently, turnTo, type Visit } from '../../test/browser.ts';
 import { encodeId } from '../../server/core/ids.ts';
+import { archiveAgent } from '../../server/work/agents/archiveAgent.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -8,7 +9,7 @@ import { agentCaller, world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url, streams } = await startApp(db);
-const { agent, session, reassign } = world(db.pool);
+const { agent, session, reassign, run } = world(db.pool);
 const api = client(url);
 
 let visit: (path: string) => Promise<Visit>;
@@ -34,9 +35,7 @@ describe('the page of agents', () => {
   it('shows load and handoffs of each agent', async () => {
     const { page, faults } = await go('/agents');
     // It takes work, and has no room for it: both are said.
-    await card(page, 'claude-2')
-      .locator('span', { hasText: /^Available$/ })
-      .waitFor();
+    await card(page, 'claude-2').locator('button[aria-pressed="true"]', { hasText: 'Available' }).waitFor();
     await card(page, 'claude-2').getByText('Busy').waitFor();
     expect(await card(page, 'claude-1').getByText('Busy').count()).toBe(0);
     await card(page, 'claude-2').getByText('1 of 1').waitFor();
@@ -50,6 +49,45 @@ describe('the page of agents', () => {
     await card(page, 'claude-1').waitFor();
     await look(page, 'agents');
     expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('is searched, sorted and grouped as a whole, and its address keeps that', async () => {
+    for (let n = 0; n < 120; n += 1) await agent(`many-${n}`, { type: n % 2 ? 'GEMINI' : 'CODEX', maxCapacity: 4 });
+    await agent('zoe', { maxCapacity: 4 });
+    for (const title of ['one', 'two', 'three'])
+      await reassign(await session('claude-1', { title }), { agentId: 'zoe' });
+    const { page, faults } = await go('/agents');
+    const ids = () => page.locator('[data-agent]').evaluateAll((rows) => rows.map((row) => row.dataset['agent']));
+    const count = 125;
+    await expect.poll(async () => (await ids()).length, patiently).toBe(count);
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    await expect
+      .poll(
+        () =>
+          card(page, 'zoe')
+            .getByRole('link', { name: /inbox of zoe/ })
+            .textContent(),
+        patiently,
+      )
+      .toMatch(/^3/);
+    await head('Waiting').getByRole('button').click();
+    await expect.poll(async () => (await ids())[0], patiently).toBe('zoe');
+    expect(await head('Waiting').getAttribute('aria-sort')).toBe('descending');
+    await head('Load').getByRole('button').click();
+    await expect.poll(async () => (await ids()).slice(0, 2), patiently).toEqual(['claude-2', 'zoe']);
+
+    await page.getByLabel('Groups').selectOption('By type');
+    await page.getByRole('rowheader', { name: 'GEMINI (60)' }).waitFor();
+    await page.getByLabel('Search the agents').fill('many codex');
+    await expect.poll(async () => (await ids()).length, patiently).toBe(60);
+    await expect.poll(() => page.url(), patiently).toBe(`${url}/agents?text=many+codex&sort=-load&group=type`);
+    await look(page, 'agents-grouped');
+    await page.reload();
+    await expect.poll(async () => (await ids()).length, patiently).toBe(60);
+    await page.getByLabel('Search the agents').fill('nobody has this name');
+    await page.getByText('No agent matches.').waitFor();
+    expect(faults).toEqual([]);
+    for (let n = 0; n < 120; n += 1) await run(archiveAgent, { id: `many-${n}` });
   }, 120_000);
 
   it('sets an agent available, draining and offline in every open browser', async () => {

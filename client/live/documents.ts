@@ -19,7 +19,7 @@ export const LiveEventsSubscription = graphql(`
         situation
         agent {
           id
-          ...AgentCard
+          ...AgentRow
         }
         openHandoff {
           id
@@ -38,17 +38,17 @@ export const LiveEventsSubscription = graphql(`
         id
         sourceAgent {
           id
-          ...AgentCard
+          ...AgentRow
         }
         targetAgent {
           id
-          ...AgentCard
+          ...AgentRow
         }
         ...HandoffBadge
       }
       agent {
         id
-        ...AgentCard
+        ...AgentRow
       }
     }
   }

@@ -1,13 +1,12 @@
-import { useEffect, useId, useState } from 'react';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
 import { Icon } from '../ui/Icon.tsx';
+import { SearchField } from '../ui/SearchField.tsx';
 import { Count, Tab, Tabs } from '../ui/Tabs.tsx';
 import { writeView, type View } from './filters.ts';
 import { situationLooks, situations } from './looks.ts';
 import styles from './SessionFilters.module.css';
 import type { SessionCounts } from './counts.ts';
 
-const typingPauseMs = 250;
 const orders = ['Newest first', 'Last activity first'] as const;
 
 export interface SessionFiltersProps {
@@ -19,7 +18,6 @@ export interface SessionFiltersProps {
 
 /** Filters by situation with counts, and by agent, handoff and text. */
 export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) {
-  const search = useId();
   return (
     <div className={styles.filters}>
       <Tabs label="By status">
@@ -40,13 +38,7 @@ export function SessionFilters({ view, counts, onChange }: SessionFiltersProps) 
         ))}
       </Tabs>
       <div className={styles.row}>
-        <div className={styles.search}>
-          <label htmlFor={search} className="hidden">
-            Search the titles
-          </label>
-          <Icon name="search" />
-          <SearchInput id={search} text={view.text} onText={(text) => onChange({ ...view, text })} />
-        </div>
+        <SearchField label="Search the titles" text={view.text} onText={(text) => onChange({ ...view, text })} />
         <AgentSelect
           label="Agent"
           none="Any agent"
@@ -94,31 +86,5 @@ function Toggle({ on, count, onChange, children }: ToggleProps) {
       {children}
       <Count of={count} />
     </button>
-  );
-}
-
-/** Searches after a pause in typing. A late URL update never overwrites typed text. */
-function SearchInput({ id, text, onText }: { id: string; text: string; onText: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const [seen, setSeen] = useState(text);
-  if (seen !== text) {
-    setSeen(text);
-    setTyped(text);
-  }
-  useEffect(() => {
-    if (typed === text) return;
-    const timer = setTimeout(() => onText(typed), typingPauseMs);
-    return () => clearTimeout(timer);
-  }, [typed, text, onText]);
-  return (
-    <input
-      id={id}
-      type="search"
-      className="input"
-      placeholder="Search the titles"
-      maxLength={500}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
   );
 }

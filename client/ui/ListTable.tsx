@@ -9,10 +9,18 @@ import { SkeletonRows } from './Skeleton.tsx';
 import type { Listed } from './useLivePages.ts';
 import { WholeRow } from './WholeRow.tsx';
 
+/** A column by which the list can be sorted. */
+interface Sortable {
+  name: string;
+  /** Undefined when the list is sorted by another one. */
+  sorted: 'ascending' | 'descending' | undefined;
+  onSort: () => void;
+}
+
 interface ListTableProps {
   label: string;
   /** The names of the columns; a hidden one is for screen readers only. */
-  columns: readonly (string | { hidden: string })[];
+  columns: readonly (string | { hidden: string } | Sortable)[];
   /** The widths of the columns, and their places on a phone. */
   className: string | undefined;
   /** The columns that a person may hide, by their names. */
@@ -28,22 +36,32 @@ export function ListTable({ label, columns, className, choice = fixed, children 
   const density = useDensity();
   const shown = useShown(choice);
   // Hidden by their place, so that no row has to know of it.
-  const hidden = columns.flatMap((name, index) =>
-    typeof name === 'string' && choice.names.includes(name) && !shown.includes(name) ? [index + 1] : [],
-  );
+  const hidden = columns.flatMap((column, index) => {
+    const name = typeof column === 'string' ? column : 'name' in column ? column.name : '';
+    return choice.names.includes(name) && !shown.includes(name) ? [index + 1] : [];
+  });
   return (
     <div className={`card ${styles.list}`} data-density={density} tabIndex={0} role="region" aria-label={label}>
       <table className={`${styles.table} ${className}`} data-hidden={hidden.join(' ')}>
         <thead>
           <tr>
-            {columns.map((name) =>
-              typeof name === 'string' ? (
-                <th key={name} scope="col">
-                  {name}
+            {columns.map((column) =>
+              typeof column === 'string' ? (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ) : 'hidden' in column ? (
+                <th key={column.hidden} scope="col">
+                  <span className="hidden">{column.hidden}</span>
                 </th>
               ) : (
-                <th key={name.hidden} scope="col">
-                  <span className="hidden">{name.hidden}</span>
+                <th key={column.name} scope="col" aria-sort={column.sorted}>
+                  <button type="button" className={styles.sort} onClick={column.onSort}>
+                    {column.name}
+                    <span aria-hidden="true">
+                      {column.sorted === undefined ? '' : column.sorted === 'ascending' ? ' ↑' : ' ↓'}
+                    </span>
+                  </button>
                 </th>
               ),
             )}

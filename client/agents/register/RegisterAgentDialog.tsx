@@ -15,7 +15,7 @@ const RegisterAgent = graphql(`
       ... on RegisterAgentPayload {
         agent {
           id
-          ...AgentCard
+          ...AgentRow
         }
       }
       ... on Error {
