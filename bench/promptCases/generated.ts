@@ -1,5 +1,6 @@
 import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
+import { found, leftOpen, solved } from './lessons.ts';
 import { outputs } from './outputs.ts';
 import { replies, soughtInVain } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
@@ -30,6 +31,9 @@ export function generatedCases(seed: number): Case[] {
     'states before all was done': completed,
     'states before a part was done': partlyDone,
     'a window that was cut last': cutLast,
+    'what was found on the way': found,
+    'what failed and what worked instead': solved,
+    'what is left open': leftOpen,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

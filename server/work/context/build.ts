@@ -27,7 +27,8 @@ import { repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
 import { standingOf, type Standing } from './derive/standing.ts';
 import { replacedSince, summaryNow, type Replaced } from './derive/superseded.ts';
-import { tellingOf, withoutAnnouncements } from './derive/talk.ts';
+import { LaterWords } from './derive/saidAgain.ts';
+import { tellingOf, toldIn, type Telling } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
 import { subagentTool, taskTool, webTool } from './derive/tools.ts';
@@ -36,7 +37,7 @@ import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
 import { requestsAmong, weightOf, withoutResent } from './requests.ts';
-import { shorten } from './shorten.ts';
+import { abridge, shorten } from './shorten.ts';
 import { bounds, type Sources } from './sources.ts';
 
 export interface BuildInput {
@@ -344,15 +345,15 @@ const firstCharacters = { USER: 4_000, ASSISTANT: 2_000, SYSTEM: bounds.systemMe
  */
 function recentOf({ recent, byUsers, lastAssistant, compaction }: Sources, replaced: Replaced = 'NOTHING'): Recent[] {
   const kept = new Map<number, Recent>();
+  const told = new Map<number, string>();
   const fill = (messages: readonly Recent[], budget: number): void => {
     let left = budget;
     for (const limits of [firstCharacters, charactersOf])
       for (const { sequence, role, content, recordedBy, shortened: isCut } of messages) {
         const before = kept.get(sequence);
         if (before !== undefined && limits === firstCharacters) continue;
-        const told =
-          role === 'ASSISTANT' && sequence !== lastAssistant?.sequence ? withoutAnnouncements(content) : content;
-        const short = shorten(told, limits[role]);
+        const whole = told.get(sequence) ?? content;
+        const short = role === 'ASSISTANT' ? abridge(whole, limits[role]) : shorten(whole, limits[role]);
         const more = short.length - (before?.content.length ?? 0);
         if (more > left || (before !== undefined && more <= 0)) continue;
         left -= more;
@@ -376,15 +377,21 @@ function recentOf({ recent, byUsers, lastAssistant, compaction }: Sources, repla
     people,
   );
   // A summary of a cut window tells what the agent said before it.
-  const rank = (message: (typeof others)[number]): number => {
-    const told = telling.get(message) ?? 1;
-    return message.sequence < (compaction?.sequence ?? 0) && (replaced === 'ALL' || told < 2) ? 0 : told;
+  const rank = (message: (typeof others)[number]): Telling => {
+    const rated = telling.get(message) ?? 2;
+    return message.sequence < (compaction?.sequence ?? 0) && (replaced === 'ALL' || rated < 3) ? 0 : rated;
   };
+  const later = new LaterWords();
+  if (lastAssistant !== null) later.without(lastAssistant.content);
+  const worth = others.filter((message) => {
+    if (rank(message) === 0 || message.role !== 'ASSISTANT' || message.sequence === lastAssistant?.sequence)
+      return rank(message) > 0;
+    const words = later.without(toldIn(message.content, rank(message)));
+    told.set(message.sequence, words);
+    return words !== '';
+  });
   fill(
-    [
-      ...(lastAssistant === null ? [] : [lastAssistant]),
-      ...others.filter((message) => rank(message) > 0).sort((a, b) => rank(b) - rank(a)),
-    ],
+    [...(lastAssistant === null ? [] : [lastAssistant]), ...worth.sort((a, b) => rank(b) - rank(a))],
     budgets.others,
   );
   return [...kept.values()].sort((a, b) => a.sequence - b.sequence);

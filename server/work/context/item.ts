@@ -22,8 +22,8 @@ export interface Item {
   call?: { made: string; gist: string; outcome: string };
 }
 
-/** Most important first. `head`: in every prompt, at least its beginning. `people`: Messages of users. `words`: Messages of agents. `rest`: least important. */
-export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'rest'] as const;
+/** Most important first. `head`: in every prompt, at least its beginning. `people`: Messages of users. `words`: Messages of agents. `notes`: what they found on the way to an answer. `rest`: least important. */
+export const stages = ['head', 'work', 'files', 'people', 'words', 'tools', 'calls', 'notes', 'rest'] as const;
 export type Stage = (typeof stages)[number];
 
 export type Origin = { messageSequence: number; prefix: string } | { toolCallId: string; as: 'TOOL' | 'CALL' };

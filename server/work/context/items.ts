@@ -70,8 +70,8 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     .reverse();
   const telling = tellingOf(
     assistantMessages.filter((message) => message.sequence !== undefined) as { sequence: number; content: string }[],
-    context.recentMessages.flatMap(({ role, sequence }) =>
-      role === 'USER' && sequence !== undefined ? [{ sequence }] : [],
+    context.recentMessages.flatMap(({ role, sequence, content }) =>
+      role === 'USER' && sequence !== undefined ? [{ sequence, content }] : [],
     ),
   );
   const replies = new Map((context.replies ?? []).map(({ sequence, to }) => [sequence, to]));
@@ -81,11 +81,11 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const isAfterRequest = (sequence: number | undefined): boolean =>
     latestRequest?.sequence !== undefined && (sequence ?? 0) > latestRequest.sequence;
   const rankOf = (message: RecentMessage): number =>
-    message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 1);
+    message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 2);
   const messages = context.recentMessages
     .map((message, index) => ({ message, index, rank: rankOf(message) }))
     .sort((a, b) => b.rank - a.rank || b.index - a.index)
-    .map(({ message, index }): Item | null => {
+    .map(({ message, index, rank }): Item | null => {
       const { role, content, sequence, shortened } = message;
       const to = replies.get(sequence ?? 0);
       // Results are shown with their calls.
@@ -99,7 +99,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
         id: `message-${index + 1}`,
         kind: 'MESSAGE',
         content: `${prefix}${content}${to === undefined ? '' : ` (to: ${to})`}`,
-        stage: stageOf[role],
+        stage: role === 'ASSISTANT' && rank === 1 ? 'notes' : stageOf[role],
         ...(role === 'USER' && isAfterRequest(sequence) && { order: 'AFTER' as const }),
         ...origin,
       };

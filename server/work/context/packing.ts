@@ -132,7 +132,7 @@ export class Packing {
       this.#growAll(isIn('words'));
       if (this.#add('tools') && this.#add('calls')) {
         this.#growAll(isIn('calls'));
-        this.#add('rest');
+        if (this.#add('notes')) this.#add('rest');
       }
     }
   }
@@ -219,6 +219,7 @@ const growth: ((piece: Piece) => boolean)[] = [
   isIn('files'),
   isIn('words'),
   isIn('calls'),
+  isIn('notes'),
   isIn('rest'),
   isIn('tools'),
 ];

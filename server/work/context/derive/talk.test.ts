@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tellingOf, withoutAnnouncements } from './talk.ts';
+import { findingsIn, tellingOf, withoutAnnouncements } from './talk.ts';
 
 const telling = (...said: [who: 'person' | 'agent', content: string][]): (number | undefined)[] => {
   const all = said.map(([who, content], index) => ({ who, content, sequence: index + 1 }));
@@ -58,7 +58,7 @@ test.each([
   "I'm running out of memory because the cache grows.",
   '- Let me look.',
 ])('%j tells something', (content) => {
-  expect(telling(['agent', content], ['agent', 'x'])[0]).toBe(1);
+  expect(telling(['agent', content], ['agent', 'x'])[0]).toBe(2);
 });
 
 const account = `All of it is done: ${'the cookie has a domain, and each reader of it knows it. '.repeat(4)}`;
@@ -68,17 +68,24 @@ test.each([
   ['a list of what comes, in Chinese', '我先说明。接下来修改三处：\n- 读取\n- 写入', 0],
   ['an announcement of what fails', 'Now fix the broken test for the bug.', 0],
   ['progress and an announcement', 'All 12 tests pass. Now file the bug that I found.', 0],
-  ['a list of what was found', 'I found this:\n\n- the cookie has no domain\n- port 6123 is taken', 1],
-  ['a list of ways', 'There are two ways:\n1. one table\n2. two tables', 1],
-  ['a report below headings', '**Highlights**\n- the reader is written\n\n**Next steps**\n1. the writer', 1],
-  ['a reason', 'I keep both tables because rows are few.', 1],
+  ['a list of what was found', 'I found this:\n\n- the cookie has no domain\n- port 6123 is taken', 2],
+  ['a list of ways', 'There are two ways:\n1. one table\n2. two tables', 2],
+  ['a report below headings', '**Highlights**\n- the reader is written\n\n**Next steps**\n1. the writer', 2],
+  ['a reason', 'I keep both tables because rows are few.', 2],
+  ['progress that names what was found', 'The fixture has no `agent_id`. Let me look.', 1],
+  [
+    'progress that tells what was found',
+    'The page that is drawn can’t reach the rows of the process that tests it.',
+    1,
+  ],
+  ['progress in Chinese that tells what was found', '测试进程无法访问页面所用的数据库连接，共享模式才行。', 1],
 ])(
   '%s is told %#: history once the agent gave an account, also after other words of a person',
   (_what, content, told) => {
     expect(telling(['agent', content], ['agent', account])[0]).toBe(told);
     expect(telling(['agent', content], ['agent', 'It is red.'], ['person', 'go on'], ['agent', account])[0]).toBe(told);
     expect(telling(['agent', content], ['person', 'go on'], ['agent', account])[0]).toBe(
-      /picture|接下来|Now fix/.test(content) ? 0 : 2,
+      /picture|接下来|Now fix/.test(content) ? 0 : 3,
     );
   },
 );
@@ -93,7 +100,56 @@ test('prefers the last words before each message of a person, and the newest', (
       ['agent', 'Three.'],
       ['agent', 'Four.'],
     ),
-  ).toEqual([1, 2, 1, 2]);
+  ).toEqual([2, 3, 2, 3]);
+});
+
+test.each([
+  ['All 49 tests pass. Now run credo.', ''],
+  ['Clean compile.', ''],
+  ['All 141 tests pass (127 of the unit and 14 of the documents), zero issues of any kind.', ''],
+  ['I have a clear picture of the current implementation, fixtures, test patterns, and call sites.', ''],
+  ['Need `lazy_html` as a dependency. Let me add it.', 'Need `lazy_html` as a dependency.'],
+  [
+    'The page can’t reach the rows of the other process that tests it. I need to share the connection. Let me fix the setup.',
+    'The page can’t reach the rows of the other process that tests it. I need to share the connection.',
+  ],
+  ['It is there. I need to share the connection.', ''],
+  [
+    'All tests of the reader pass, but those of the page need an endpoint that the settings of tests do not have.',
+    'All tests of the reader pass, but those of the page need an endpoint that the settings of tests do not have.',
+  ],
+  ['文件在那里。测试进程无法访问 `pool` 的连接。接下来我来修改。', '测试进程无法访问 `pool` 的连接。'],
+])('of %j the findings are %j', (content, found) => {
+  expect(findingsIn(content)).toBe(found);
+});
+
+test('what was found is the same when it is read again', () => {
+  const sentence = fc.constantFrom(
+    'The fixture has no `agent_id`.',
+    'All 49 tests pass.',
+    'I need to add it.',
+    'Let me look.',
+    'The process that draws the page can’t reach the rows of the test.',
+    'Like this:',
+    '接下来运行测试。',
+  );
+  fc.assert(
+    fc.property(fc.array(sentence, { maxLength: 8 }), fc.constantFrom(' ', '\n\n'), (said, between) => {
+      const found = findingsIn(said.join(between));
+      expect(findingsIn(found)).toBe(found);
+      expect(found).not.toMatch(/Let me|All 49|接下来/);
+    }),
+  );
+});
+
+test('the answer to what a person asked again in the same words is history once that was answered', () => {
+  const asked = 'Run the whole set of steps of the plan, and then write down what each of them has changed.';
+  const answer = (what: string) => `${what}: ${account}`;
+  expect(telling(['person', asked], ['agent', answer('a')], ['person', asked], ['agent', answer('b')])).toEqual([0, 3]);
+  expect(telling(['person', asked], ['agent', answer('a')], ['person', asked], ['agent', 'No.'])).toEqual([3, 3]);
+  expect(telling(['person', 'go on'], ['agent', answer('a')], ['person', 'go on'], ['agent', answer('b')])).toEqual([
+    3, 3,
+  ]);
 });
 
 test('rates messages by their numbers, not by their place in the list', () => {

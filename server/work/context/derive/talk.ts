@@ -1,5 +1,8 @@
-/** How much an agent's message tells its successor: 0 for an announcement of its next step and for progress that an answer followed, 2 for the last words before a person's, else 1. */
-export type Telling = 0 | 1 | 2;
+/**
+ * How much an agent's message tells its successor: 0 for an announcement of its next step and for outcomes of steps that an answer followed, 1 for what
+ * it found on the way to that answer, 3 for the last words before a person's, else 2.
+ */
+export type Telling = 0 | 1 | 2 | 3;
 
 /** A longer message is a report. */
 const longestAside = 600;
@@ -26,7 +29,7 @@ const announcesElsewhere = new RegExp(
     String.raw`^(?:(?:gut|perfekt|also|okay|jetzt|nun|dann|zuerst|als nächstes)[,.!:]?\s*)*(?:ich (?:schaue|prüfe|lasse|werde|sehe|suche|lese|starte|führe|beginne|aktualisiere)|(?:schaue|prüfe|lasse|werde|sehe|suche|lese|starte|führe|beginne|aktualisiere) ich|lass(?:en sie)? mich)\s.*$`,
     String.raw`^(?:(?:bien|perfecto|ahora|luego|primero|ótimo|agora|depois|primeiro|bene|perfetto|ora|adesso|poi)[,.!:]?\s*)*(?:voy a|vamos a|déjame|permíteme|vou|deixe-me|fammi|lascia che|andiamo a)\s.*$`,
     String.raw`^(?:(?:хорошо|отлично|теперь|сейчас|далее|затем|сначала)[,.!:]?\s*)*(?:я )?(?:посмотрю|проверю|запущу|давайте|прочитаю|обновлю|начну|продолжу)(?:[\s,.].*)?$`,
-    String.raw`^(?:好的?[，。！]?)?(?:让我|我来|我先|我将|我会|接下来|下面我|然后我|(?:现在|首先)我?(?:来|先|开始|运行|检查|更新|修改|查看|添加|看)).*$`,
+    String.raw`^(?:好的?[，。！]?)?(?:让我|我来|我先|我将|我会|我?准备|接下来|随后|下面我|然后我|(?:现在|首先)我?(?:来|先|开始|运行|检查|更新|修改|查看|添加|看)).*$`,
     String.raw`^.{2,}(?:確認|実行|調査|修正|変更|追加|更新|作成|検索|開始|検証|実装|調べ|見て|読み)(?:し|み|て)?(?:ます|ましょう|みます|いきます)[。！]?$`,
     String.raw`^.*겠습니다[.!]?$`,
   ].join('|'),
@@ -39,7 +42,7 @@ const reasons =
   /\b(?:because|since|instead|rather than|so that|not\b.{1,40}\bbut|decided|turns out|must|never|don't)\b|:\s*\S+.*\d/i;
 /** What makes progress worth keeping: it names what was found. */
 const finds = /\b(?:found|fails?|broken|bug|cause)\b/i;
-const sentences = /((?<=[.!:])\s+|\n+|(?<=[。！]))/;
+const sentences = /((?<=[.!:])\s+|\n+|(?<=[。！；]))/;
 /** Lists, tables, headings and code are no talk. */
 const structured = /^\s*(?:[-*#|>]|\d+[.)]|`{3}|~{3})/m;
 
@@ -64,6 +67,37 @@ export function withoutAnnouncements(content: string): string {
   return kept.length === parts.length ? content : kept.join('').trim();
 }
 
+/** Names something in code. */
+const named = /`[^`\n]+`/;
+/** A shorter sentence that names nothing is about the step before it. */
+const shortestFinding = 60;
+/** What a step came to, which a check tells, or that it goes on. */
+const outcome = /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|clean|green|done|zero|(?:is|are) (?:now )?running)\b/i;
+const butNotAll = /\b(?:but|except|only|not)\b|n(?:'|’)t\b/i;
+const needs = /^(?:so |now )?i (?:need|have|should)\b/i;
+const tellsFinding = (sentence: string): boolean =>
+  !isAnnouncement(sentence) &&
+  !opens.test(sentence) &&
+  (named.test(sentence) || sizeOf(sentence) >= shortestFinding) &&
+  (!outcome.test(sentence) || butNotAll.test(sentence));
+
+/** The sentences of a short message that tell what was found, each with what the agent then needed; empty without one. */
+export function findingsIn(content: string): string {
+  let tells = false;
+  const kept = content
+    .trim()
+    .split(sentences)
+    .filter((part, index, parts) => {
+      if (index % 2 === 1) return tells;
+      const sentence = part.trim();
+      // What stands behind a colon belongs to the words before it.
+      const isLed = tells && parts[index - 2]?.endsWith(':') === true;
+      tells = sentence !== '' && (isLed || tellsFinding(sentence) || (tells && needs.test(sentence)));
+      return tells;
+    });
+  return kept.join('').trim();
+}
+
 const isAside = (content: string): boolean => withoutAnnouncements(content) === '';
 
 /** Letters of which each is about a word. */
@@ -79,7 +113,7 @@ export const isAccount = (content: string): boolean => sizeOf(content) >= shorte
 
 /** How a report says that it begins. */
 const opens =
-  /^(?:(?:perfect|excellent|great|good|ok(?:ay)?|now)(?:[,.!:;]|\s[—–-])?\s*)*(?:i (?:now )?have (?:now )?(?:all|everything|enough|an?|the)\b.{0,60}\b(?:understanding|information|context|picture|overview|need|data|details)\b.{0,60}|let me (?:now )?(?:create|write|compile|prepare|provide|draft|summari[sz]e|put together|give)\b.*)?$/i;
+  /^(?:(?:perfect|excellent|great|good|ok(?:ay)?|now)(?:[,.!:;]|\s[—–-])?\s*)*(?:i (?:now )?have (?:now )?(?:all|everything|enough|an?|the)\b.{0,60}\b(?:understanding|information|context|picture|overview|need|data|details)\b.{0,120}|let me (?:now )?(?:create|write|compile|prepare|provide|draft|summari[sz]e|put together|give)\b.*)?$/i;
 /** A report without first sentences that only say that it begins. */
 export function withoutOpening(report: string): string {
   const [first = ''] = report.split(/\n\s*\n/, 1);
@@ -90,6 +124,10 @@ export function withoutOpening(report: string): string {
 const isProgress = (content: string): boolean =>
   sizeOf(content) < shortestNote && !givesReason(content) && !finds.test(content) && !structured.test(content);
 
+/** What to carry of a message: of a note, what it found. */
+export const toldIn = (content: string, telling: Telling): string =>
+  telling === 1 ? findingsIn(content) : withoutAnnouncements(content);
+
 /** A list of what the agent was about to do: beside the list it says little but announcements. */
 function isIntent(content: string): boolean {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
@@ -99,27 +137,38 @@ function isIntent(content: string): boolean {
   return rest !== talk && isProgress(rest);
 }
 
+/** A shorter message may be sent again for something else. */
+const leastAsked = 60;
+
 /**
  * The newest message of an agent is no aside: its successor goes on from there. Once the agent gave an account, what it was about to do and its
  * progress are history.
  */
 export function tellingOf<Message extends { sequence: number; content: string }>(
   ofAgents: readonly Message[],
-  ofPeople: readonly { sequence: number }[],
+  ofPeople: readonly { sequence: number; content: string }[],
 ): Map<Message, Telling> {
-  const answered = ofPeople.map(({ sequence }) => sequence).sort((a, b) => a - b);
+  const people = ofPeople.toSorted((a, b) => a.sequence - b.sequence);
+  const answered = people.map(({ sequence }) => sequence);
   const told = new Map<Message, Telling>();
   let next = answered.length - 1;
   let later = Infinity;
   let isAnswered = false;
+  const askedAgain = new Set<string>();
   for (const message of ofAgents.toSorted((a, b) => b.sequence - a.sequence)) {
     while (next >= 0 && answered[next]! > message.sequence) next -= 1;
     const following = answered[next + 1] ?? Infinity;
     const isLast = following < later || later === Infinity;
-    const isHistory =
-      isAnswered && (isIntent(message.content) || (!isLast && isProgress(withoutAnnouncements(message.content))));
-    told.set(message, isAside(message.content) || isHistory ? 0 : isLast ? 2 : 1);
-    isAnswered ||= isLast && isAccount(message.content);
+    const isOver = isAnswered && !isLast && isProgress(withoutAnnouncements(message.content));
+    const tells = isOver ? findingsIn(message.content) !== '' : !isAside(message.content);
+    const isIntended = isAnswered && isIntent(message.content);
+    const asked = people[next]?.content.trim() ?? '';
+    const isReplaced = isLast && askedAgain.has(asked);
+    told.set(message, !tells || isIntended || isReplaced ? 0 : isLast ? 3 : isOver ? 1 : 2);
+    if (isLast && isAccount(message.content)) {
+      isAnswered = true;
+      if (asked.length >= leastAsked) askedAgain.add(asked);
+    }
     later = message.sequence;
   }
   return told;
