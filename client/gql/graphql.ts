@@ -212,7 +212,7 @@ export type ContextItemKind =
   | 'COMPACTION'
   /** A decision. */
   | 'DECISION'
-  /** A command or an edit that failed and was not repeated with success. */
+  /** A command or an edit that failed and was not repeated with success, or that worked only in another way. */
   | 'FAILED_ATTEMPT'
   /** A changed file. */
   | 'FILE'

@@ -51,7 +51,10 @@ export const ContextItemKind = builder.enumType('ContextItemKind', {
     TASK: { description: 'A task that is not done.' },
     DECISION: { description: 'A decision.' },
     CHECK: { description: 'The last result of a test, build or lint command.' },
-    FAILED_ATTEMPT: { description: 'A command or an edit that failed and was not repeated with success.' },
+    FAILED_ATTEMPT: {
+      description:
+        'A command or an edit that failed and was not repeated with success, or that worked only in another way.',
+    },
     ANSWER: {
       description:
         'A decision of a person: an answer to a question, an approved plan, a refused call, or a stop of the agent.',

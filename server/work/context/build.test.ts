@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { byUser, someSources } from '../../../test/contexts.ts';
+import { ran } from '../../../test/recordedLogs.ts';
 import { buildContext, contentHash, type BuildInput } from './build.ts';
 import { isOwnVariable, mergeVariables } from './context.ts';
+import { itemsOf } from './items.ts';
+import { piecesOf } from './sections.ts';
 import type { Sources } from './sources.ts';
 
 const sources = someSources;
@@ -29,6 +32,26 @@ describe('a Context', () => {
     expect(left({ tasks: [begun, other] })).toEqual(['run the tests', 'tell people']);
     expect(left({ tasks: [{ ...begun, sequence: 9 }] })).toEqual(['run the tests']);
     expect(left({ tasks: [begun], lastAssistant: { ...completed, content: 'Done.' } })).toEqual(['run the tests']);
+  });
+
+  it('holds what failed and what worked instead, which a prompt tells apart from what never worked', () => {
+    const calls = [
+      ran('a', 'git push', { error: 'Exit code 1\nfatal: no upstream' }),
+      ran('b', 'git push -u origin x'),
+      ran('c', './deploy', { error: 'Exit code 1\nerror: no key' }),
+    ];
+    const context = buildContext(sources({ calls }), input);
+    expect(context.solved).toMatchObject([{ what: 'git push', worked: 'git push -u origin x' }]);
+    const pieces = piecesOf(itemsOf(context, { reason: null }), { lastSpeaker: null, leftOut: null });
+    expect(
+      pieces.flatMap(({ item, section, full }) => (item.kind === 'FAILED_ATTEMPT' ? [[section, full]] : [])),
+    ).toEqual([
+      [{ title: 'Failed and not repeated with success', list: true, total: 1 }, '- ./deploy (call c) -> error: no key'],
+      [
+        { title: 'Failed, and what worked instead', list: true, total: 1 },
+        '- git push (call a) -> fatal: no upstream; worked: git push -u origin x',
+      ],
+    ]);
   });
 
   it('holds no message of an agent from before the summary of a cut window, but its last words before a person’s while the summary is still true', () => {

@@ -20,6 +20,7 @@ import { failedAttemptsOf } from './derive/failedAttempts.ts';
 import { findingsOf, isDistinct, isMeasure, wordsIn } from './derive/findings.ts';
 import { seenTreeOf } from './derive/gitStatus.ts';
 import { observationsOf } from './derive/observations.ts';
+import { solvedOf } from './derive/solved.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
@@ -148,6 +149,7 @@ export function buildContext(
     ...listed('replies', repliesAmong(sources)),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
+    ...listed('solved', filesWithheld ? [] : solvedOf(actions)),
     ...listed('findings', findings),
     ...listed('observations', observations),
     ...listed(

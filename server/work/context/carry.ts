@@ -224,6 +224,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
+    ...(context.solved && { solved: fillBack(context.solved, 'FAILED_ATTEMPT') }),
     ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
     ...(context.observations && { observations: fillBack(context.observations, 'OBSERVATION') }),
     ...(context.reports && { reports: fillBack(context.reports, 'TOOL') }),

@@ -2,6 +2,7 @@ import type { WorkingTree } from '../../core/workspace.ts';
 import type { Answer } from './derive/answers.ts';
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
+import type { Solved } from './derive/solved.ts';
 import type { Finding } from './derive/findings.ts';
 import type { SeenTree } from './derive/gitStatus.ts';
 import type { Workspace } from './derive/log.ts';
@@ -38,6 +39,8 @@ export interface Context {
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];
+  /** What failed, and what worked instead, oldest first. Absent in Handoffs older than this field. */
+  solved?: Solved[];
   /** Lines of results from which later commands took a port, an id or another name. Absent in Handoffs older than this field. */
   findings?: Finding[];
   /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */

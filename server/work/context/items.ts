@@ -145,6 +145,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     originalsItem(context),
     ...findings.reverse(),
     ...context.failedAttempts.map(attemptItem).reverse(),
+    ...(context.solved ?? []).map(solvedItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
@@ -310,6 +311,11 @@ function attemptItem(attempt: Context['failedAttempts'][number], index: number):
     call: { made: what, gist: what, outcome: error },
     place,
   };
+}
+
+function solvedItem(solved: NonNullable<Context['solved']>[number], index: number): Item {
+  const { what, error, worked, callId } = solved;
+  return { ...attemptItem({ what, error: `${error}; worked: ${worked}`, callId }, index), id: `solved-${index + 1}` };
 }
 
 const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({

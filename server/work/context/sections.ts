@@ -75,6 +75,7 @@ export function piecesOf(
             other.kind === kind &&
             isOfPeople(other) === isOfPeople(item) &&
             isReport(other) === isReport(item) &&
+            isSolved(other) === isSolved(item) &&
             other.order === item.order,
         ).length + (isOfPeople(item) || isReport(item) ? 0 : notCarried(kind, leftOut)),
     };
@@ -87,6 +88,7 @@ export function piecesOf(
 }
 
 const isReport = ({ id }: Item): boolean => id.startsWith('report-');
+const isSolved = ({ id }: Item): boolean => id.startsWith('solved-');
 const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
 
 /** Files of one folder stand in one line; the folders are in the order of their first files. */
@@ -131,7 +133,9 @@ function titleOf(item: Item, named: boolean): string {
     ? 'Messages of people'
     : isReport(item)
       ? 'Reports of sub-agents'
-      : (second[id] ?? kindOf(kind).title);
+      : isSolved(item)
+        ? 'Failed, and what worked instead'
+        : (second[id] ?? kindOf(kind).title);
   if (recordedBy === undefined) return title;
   // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;

@@ -6,13 +6,13 @@ const longest = 300;
 const considered = 200;
 
 const named =
-  /^\s*(?:[\w.:]*(?:Error|Exception)\b.*|[A-Z]\w*(?:NotFound|Denied|Refused|Failed|Invalid):.*|(?:\S+: )?(?:fatal|error|panic|ERROR|FATAL)(?:\[\w+\])?\b.*|E\s{2,}\S.*)/;
+  /^\s*(?:[^\w\s]? ?\[)?(?:[\w.:]*(?:Error|Exception)\b.*|[A-Z]\w*(?:NotFound|Denied|Refused|Failed|Invalid):.*|(?:\S+: )?(?:fatal|error|panic|ERROR|FATAL)(?:\[\w+\])?\b.*|E\s{2,}\S.*)/;
 const telling =
-  /\b(?:errors?|fail(?:s|ed|ure)?|cannot|can't|could not|unable|denied|refused|not found|no such|invalid|unexpected|missing|exception|fatal|undefined|unknown|unsupported|needs?|requires?|expected)\b/i;
+  /\b(?:errors?|fail(?:s|ed|ure)?|cannot|can't|could not|unable|denied|refused|not found|no such|invalid|unexpected|missing|exception|fatal|undefined|unknown|unsupported|needs?|requires?|expected|ignored)\b/i;
 /** `ENOENT`, `EACCES`: capital letters only. */
 const code = /\bE[A-Z]{4,}\b/;
 const frames =
-  /^\s*(?:at |File "|Traceback|\^|~|\d+ passing|npm (?:ERR!|error) (?:code|A complete log|errno|path|command)|Exit code|exit status|During handling)|<\/?tool_use_error>$/;
+  /^\s*(?:at |File "|Traceback|\^|~|\d+ passing|npm (?:ERR!|error) (?:code|A complete log|errno|path|command)|Exit code|exit status|During handling|hint:)|<\/?tool_use_error>$/;
 
 const scoreOf = (line: string): number =>
   line.trim() === ''
