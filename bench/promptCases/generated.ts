@@ -1,3 +1,4 @@
+import { covered } from './checked.ts';
 import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
 import { found, leftOpen, solved } from './lessons.ts';
@@ -28,6 +29,7 @@ export function generatedCases(seed: number): Case[] {
     'work that was taken back': takenBack,
     'a tree that was seen before later work': seenTree,
     'work that nobody committed': uncommitted,
+    'checks before later changes': covered,
     'states before all was done': completed,
     'states before a part was done': partlyDone,
     'a window that was cut last': cutLast,

@@ -43,6 +43,7 @@ const known: Record<string, Known> = {
   },
   'claude-code/spotter-8463c716-compact.jsonl': {
     says: [
+      'passed: cd assets && npx vitest run',
       "up to date with 'origin/spotter-fum'",
       'Work on bead spotter-fum. Run bd show spotter-fum to see the issue details',
       'All 4 tasks completed and pushed',
@@ -133,6 +134,8 @@ const known: Record<string, Known> = {
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     says: [
+      ' tool calls, ',
+      'changed since: pytest -q',
       'no commit',
       '检查目前项目的设计',
       '可以，开始实施',
@@ -160,6 +163,7 @@ const known: Record<string, Known> = {
   },
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     says: [
+      ' tool calls, ',
       'no commit',
       '.env-template',
       'why would jobs be routed to codex-1 and codex-2? I thought the workers just pulled',
@@ -193,7 +197,7 @@ const known: Record<string, Known> = {
   'codex/test-framework-019c2a1a-warning.jsonl': {
     says: [
       'no commit',
-      '.codex/config.toml',
+      '.codex/ (12)',
       'sprint-status.yaml',
       'Cargo.toml',
       'untracked',

@@ -206,8 +206,12 @@ const ContextLeftOut = builder.objectRef<LeftOut>('ContextLeftOut').implement({
     decisions: t.exposeInt('decisions', { description: 'Older Decisions.' }),
     files: t.exposeInt('files', { description: 'Changed files, those touched earliest.' }),
     tools: t.exposeInt('tools', { description: 'Tools, those not used for the longest time.' }),
-    calls: t.exposeInt('calls', { description: 'Earlier ToolCalls of the last Turn that has any.' }),
-    unansweredCalls: t.exposeInt('unansweredCalls', { description: 'ToolCalls of that Turn without a result.' }),
+    calls: t.exposeInt('calls', {
+      description: 'Answered ToolCalls of the whole log that are not among lastToolCalls.',
+    }),
+    unansweredCalls: t.exposeInt('unansweredCalls', {
+      description: 'ToolCalls of the last Turn that has any, without a result.',
+    }),
     messages: t.exposeInt('messages', { description: 'Older Messages.' }),
     shortened: t.exposeInt('shortened', {
       description: 'Items that the Handoff carries shortened, because the whole Context exceeds 256 KB.',
@@ -274,7 +278,7 @@ const HandoffCheck = builder.objectRef<Context['checks'][number]>('HandoffCheck'
     command: t.exposeString('command', { description: 'The command, at most 300 characters.' }),
     outcome: t.expose('outcome', { type: CheckOutcome, description: 'Result of the command.' }),
     callId: t.exposeString('callId', { description: callId }),
-    stale: t.exposeBoolean('stale', { description: 'Whether files changed after the command ran.' }),
+    stale: t.exposeBoolean('stale', { description: 'Whether files that the command covers changed after it ran.' }),
   }),
 });
 

@@ -190,6 +190,7 @@ describe('the requests and the last message of a Context', () => {
       decisions: 101,
       files: 700,
       tools: 120,
+      calls: 450,
       lastCalls: 30,
       unansweredCalls: 2,
     };
@@ -199,7 +200,7 @@ describe('the requests and the last message of a Context', () => {
       decisions: 100,
       files: 698,
       tools: 119,
-      calls: 29,
+      calls: 447,
       unansweredCalls: 2,
       messages: 88,
       shortened: 0,

@@ -172,7 +172,7 @@ export function buildContext(
       decisions: totals.decisions - sources.decisions.length,
       files: totals.files - sources.files.length,
       tools: totals.tools - sources.tools.length,
-      calls: totals.lastCalls - sources.lastCalls.length,
+      calls: totals.calls - totals.unansweredCalls - sources.lastCalls.length,
       unansweredCalls: totals.unansweredCalls,
       messages:
         totals.messages -

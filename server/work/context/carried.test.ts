@@ -137,7 +137,7 @@ describe('a Handoff carries', () => {
       { toolName: 'Bash', arguments: '{"command": "run good"}', outcome: 'fine', failed: false, shortened: false },
       { toolName: 'Bash', arguments: '{"command": "run bad"}', outcome: 'broken', failed: true, shortened: false },
     ]);
-    expect(handoff.leftOut).toMatchObject({ calls: 0, unansweredCalls: 1 });
+    expect(handoff.leftOut).toMatchObject({ calls: 1, unansweredCalls: 1 });
     expect(handoff.contextPrompt.text).toContain('- run bad (call bad) -> broken');
     expect(handoff.contextPrompt.text).toContain('The last turn had 1 tool call without a result yet.');
     expect(handoff.contextPrompt.text).not.toContain('run open');

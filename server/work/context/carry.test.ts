@@ -58,6 +58,7 @@ const log = (messages: number): Sources => {
       decisions: 2,
       files: 2,
       tools: 1,
+      calls: 1,
       lastCalls: 1,
       unansweredCalls: 0,
     },

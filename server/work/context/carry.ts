@@ -49,8 +49,7 @@ export function carriedContext(sources: Sources, input: BuildInput, carry: Carry
   const variables = variablesLeft(input.variables, carry);
   const withheld: Counts = {
     MESSAGE: sources.totals.messages - left.totals.messages,
-    CALL:
-      sources.totals.lastCalls + sources.totals.unansweredCalls - left.totals.lastCalls - left.totals.unansweredCalls,
+    CALL: sources.totals.calls - left.totals.calls,
     TOOL: sources.totals.tools - left.totals.tools,
     FILE: sources.totals.files - left.totals.files,
     TASK: pendingOf(sources) - pendingOf(left),
@@ -103,6 +102,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
       decisions: carry.decisions ? totals.decisions : 0,
       files: carry.files ? totals.files : 0,
       tools: withTools ? totals.tools : 0,
+      calls: withCalls ? totals.calls : 0,
       lastCalls: withCalls ? totals.lastCalls : 0,
       unansweredCalls: withCalls ? totals.unansweredCalls : 0,
     },

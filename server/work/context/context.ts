@@ -126,9 +126,9 @@ export interface LeftOut {
   decisions: number;
   files: number;
   tools: number;
-  /** Earlier answered calls of the last turn that has any. */
+  /** Answered calls of the whole log that are not among `lastToolCalls`. */
   calls: number;
-  /** Calls of that turn without a result. */
+  /** Calls without a result of the last turn that has any. */
   unansweredCalls: number;
   messages: number;
   shortened: number;

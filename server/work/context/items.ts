@@ -283,8 +283,8 @@ function checkItem(check: Context['checks'][number], index: number): Item {
 
 const placeOf = ({ callId }: { callId: string }): string => ` (call ${callId})`;
 
-const checkText = ({ command, outcome, stale }: Context['checks'][number]): string =>
-  `${outcome.toLowerCase().replace('_', ' ')}${stale ? ', but files changed since' : ''}: ${command}`;
+const checkText = ({ command, outcome, stale, changed = 'files' }: Context['checks'][number]): string =>
+  `${outcome.toLowerCase().replace('_', ' ')}${stale ? `, but ${changed} changed since` : ''}: ${command}`;
 
 function answerItem(answer: NonNullable<Context['answers']>[number], index: number): Item {
   const place = answer.callId === null ? '' : placeOf({ callId: answer.callId });

@@ -4,7 +4,7 @@ interface Kind {
   /** A single text instead of a list. */
   text?: true;
   /** The count of those that the Context does not carry. */
-  leftOut?: 'tasks' | 'decisions' | 'files' | 'tools' | 'calls';
+  leftOut?: 'tasks' | 'decisions' | 'files' | 'tools';
 }
 
 /** The kinds of items in a Context, most important first. */
@@ -31,7 +31,7 @@ export const kinds = {
   FILE: { title: 'Files changed', noun: 'file', leftOut: 'files' },
   TOOL: { title: 'Tools used', noun: 'tool', leftOut: 'tools' },
   OBSERVATION: { title: 'Also seen on the way', noun: 'observation' },
-  CALL: { title: 'Last tool calls', noun: 'call', leftOut: 'calls' },
+  CALL: { title: 'Last tool calls', noun: 'call' },
   MESSAGE: { title: 'Messages', noun: 'message' },
 } as const satisfies Record<string, Kind>;
 

@@ -120,7 +120,7 @@ describe('the Markdown of a handoff', () => {
 | --- | --- | --- |
 | \`ticket\` | \`7\` | operator |
 
-Not carried, but in the log: 12 messages.
+Not carried, but in the log: 12 messages. baton_read, or messages and toolCalls of the session, give them by number and by call.
 `);
   });
 

@@ -157,9 +157,9 @@ const callBlock = ({
 const checkTable = ({ checks }: Context): string =>
   table(
     ['Command', 'Outcome', 'Call'],
-    checks.map(({ command, outcome, stale, callId }) => [
+    checks.map(({ command, outcome, stale, changed = 'files', callId }) => [
       cellCode(command),
-      `${outcome.toLowerCase()}${stale ? ', but files changed since' : ''}`,
+      `${outcome.toLowerCase()}${stale ? `, but ${changed} changed since` : ''}`,
       cellCode(callId),
     ]),
   );

@@ -118,7 +118,7 @@ describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', (
     const { workspace, checks, failedAttempts, openQuestions } = handoff;
     expect({ workspace, checks, failedAttempts, openQuestions }).toEqual({
       workspace: folder === null && branch === null && commit === null ? null : { folder, branch, commit },
-      checks: checksOf(log),
+      checks: checksOf(log).map(({ command, outcome, callId, stale }) => ({ command, outcome, callId, stale })),
       failedAttempts: failedAttemptsOf(log),
       openQuestions: openQuestionsOf(log),
     });

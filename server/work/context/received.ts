@@ -86,6 +86,7 @@ export function withReceived(sources: Sources, received: readonly Context[]): So
       files: sources.totals.files + files.length - sources.files.length,
       decisions: sources.totals.decisions + decisions.length - sources.decisions.length,
       tools: sources.totals.tools + tools.length - sources.tools.length,
+      calls: sources.totals.calls + (sources.lastCalls.length > 0 ? 0 : (newest[0]?.lastToolCalls?.length ?? 0)),
       lastCalls: sources.lastCalls.length > 0 ? sources.totals.lastCalls : (newest[0]?.lastToolCalls?.length ?? 0),
     },
   };

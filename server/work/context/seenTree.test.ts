@@ -19,9 +19,9 @@ test.each([
   ],
   [
     'many files of others stand by their first folders',
-    seen([...Array.from({ length: 20 }, (_, n) => ` M lib/${n}.ts`), ' M x.ts', 'and 7 more'].join('\n')),
+    seen([...Array.from({ length: 20 }, (_, n) => ` M lib/${n}.ts`), ' M x.ts', ' M y/z.ts', 'and 7 more'].join('\n')),
     [],
-    'By git status (call c); nothing in the log changed it since.\nNot committed, changed by nothing in this log: not staged lib/ (20), x.ts; and 7 more',
+    'By git status (call c); nothing in the log changed it since.\nNot committed, changed by nothing in this log: not staged lib/ (20), x.ts, y/z.ts; and 7 more',
   ],
   [
     'what came since follows',

@@ -81,12 +81,14 @@ function grouped(entries: readonly Entry[], all: number): string {
     .join('; ');
 }
 
-/** The first folders with the numbers of their files. */
+/** The first folders with the numbers of their files, where they hold several. */
 function byFolder(paths: readonly string[]): string[] {
-  const counts = new Map<string, number>();
+  const folders = new Map<string, string[]>();
   for (const path of paths) {
     const folder = /^[^/]+\//.exec(path)?.[0] ?? path;
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    folders.set(folder, [...(folders.get(folder) ?? []), path]);
   }
-  return [...counts].map(([folder, count]) => (count === 1 ? folder : `${folder} (${count})`));
+  return [...folders].map(([folder, [only = '', ...more]]) =>
+    more.length === 0 ? only : `${folder} (${more.length + 1})`,
+  );
 }

@@ -67,6 +67,7 @@ export interface Sources {
     decisions: number;
     files: number;
     tools: number;
+    calls: number;
     lastCalls: number;
     unansweredCalls: number;
   };
@@ -282,7 +283,7 @@ SELECT
       AND (starts_with(content, '[Request interrupted by user') OR starts_with(content, '<turn_aborted')) ORDER BY sequence DESC LIMIT ${bounds.stops}) st) AS stops,
   json_build_object('messages', (SELECT said FROM counts), 'userMessages', (SELECT by_users FROM counts),
     'decisions', (SELECT count(*) FROM decisions WHERE session_id = $1${after()}), 'files', (SELECT count(*) FROM files),
-    'tools', (SELECT count(*) FROM tools), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
+    'tools', (SELECT count(*) FROM tools), 'calls', (SELECT count(*) FROM calls), 'lastCalls', (SELECT count(*) FROM last_calls WHERE answered),
     'unansweredCalls', (SELECT count(*) FROM last_calls WHERE NOT answered)) AS totals,
   (SELECT id FROM source) AS source_agent_id,
   (SELECT coalesce(json_agg(agent_id ORDER BY started_at, id), '[]') FROM (

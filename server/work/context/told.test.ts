@@ -211,11 +211,13 @@ describe('a prompt', () => {
     });
     expect(handoff['failedAttempts']).toMatchObject([{ callId: 't1' }, { what: 'cp a.txt /nowhere/', callId: 'm1' }]);
     const { text } = handoff.contextPrompt;
-    expect(text).toContain('- failed, but files changed since: npm test (call t1)\n- passed: npx eslint . (call l1)');
+    expect(text).toContain(
+      '- failed, but login.ts changed since: npm test (call t1)\n- passed: npx eslint . (call l1)',
+    );
     expect(text).toContain('## Questions that nobody answered (1)\n```\n- Shall I change the cookie?');
     expect(text).toContain('- cp a.txt /nowhere/ (call m1) -> cp: cannot create');
     for (const part of [
-      '| `npm test` | failed, but files changed since | `t1` |',
+      '| `npm test` | failed, but login.ts changed since | `t1` |',
       '- Shall I change the cookie?',
       '`cp a.txt /nowhere/`, call `m1`',
     ])

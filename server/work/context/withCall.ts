@@ -59,6 +59,7 @@ export function withCall(sources: Sources, call: PendingCall): Sources {
     totals: {
       ...sources.totals,
       tools: sources.totals.tools + (known === undefined ? 1 : 0),
+      calls: sources.totals.calls + 1,
       lastCalls: 1,
       unansweredCalls: 0,
     },

@@ -88,6 +88,8 @@ export function leftOutNote(dropped: readonly Item[], shortened: number, hasItem
 export const shortNote = (dropped: number, of: number): string =>
   dropped === 0 ? '' : `\n\n(Left out: ${dropped} of ${of} items.)`;
 
+const howToRead = 'baton_read, or messages and toolCalls of the session, give them by number and by call.';
+
 /** Counts log entries that the Context does not carry; empty when it carries all. */
 export function logNote(leftOut: LeftOut | null): string {
   if (leftOut === null) return '';
@@ -102,7 +104,7 @@ export function logNote(leftOut: LeftOut | null): string {
     [messages, 'message'],
   ]);
   const sentences = [
-    counts === '' ? '' : `Not carried, but in the log: ${counts}.`,
+    counts === '' ? '' : `Not carried, but in the log: ${counts}. ${howToRead}`,
     kept === '' ? '' : `Withheld from you: ${kept}.`,
     unansweredCalls === 0 ? '' : `The last turn had ${counted(unansweredCalls, 'tool call')} without a result yet.`,
   ].filter((sentence) => sentence !== '');

@@ -1,3 +1,18 @@
+const prose = /\.(?:md|markdown|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|AUTHORS)$/i;
+const ofProse = /prettier|markdown|spell|\bdocs?\b/i;
+const test = /(?:^|\/)(?:tests?|specs?|__tests__)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/i;
+
+/**
+ * Whether a check in a folder covers a file below it: no prose, unless it is a check of prose or names the file; of tests, where it names some,
+ * only those. `text` is its line, `scope` what it names.
+ */
+export function coversFile(text: string, scope: readonly string[], file: string): boolean {
+  const isNamed = scope.some((word) => file === word || file.startsWith(`${word.replace(/\/$/, '')}/`));
+  if (isNamed) return true;
+  if (prose.test(file)) return ofProse.test(text);
+  return !test.test(file) || !scope.some((word) => test.test(word) || test.test(`${word}/`));
+}
+
 /** Options that only report, or that change how a check runs, with their value as the next word. */
 const valued =
   /^(?:--(?:[\w-]*reporters?|[\w-]*reporter-destination|tb|format(?:ter)?|[\w-]*-format|output(?:-file)?|log-level|verbosity|logger|show-capture|durations(?:-min)?|maxfail|max-?warnings|max-?workers|min-?workers|workers|threads|jobs|parallel|concurrency|num-?processes|dist|retries|repeat|[\w-]*timeout|seed|cov-report|junit-?xml|cache-location|test-threads)|-(?:count|timeout|parallel|cpu|coverprofile|blockprofile|memprofile|o))$/i;

@@ -157,6 +157,37 @@ test('marks a check as stale when files changed after it', () => {
   expect(shown(ran('t', 'npm test'), ran('w', 'ls > /dev/null; cat a > /tmp/b'))).toEqual(['t PASSED: npm test']);
 });
 
+test.each([
+  ['npm test', 'README.md', false],
+  ['npm test', 'docs/CLAUDE.md', false],
+  ['npm test', 'LICENSE', false],
+  ['npx prettier --check .', 'README.md', true],
+  ['npm run test:docs', 'docs/guide.md', true],
+  ['npx vitest run docs/a.test.md', 'docs/a.test.md', true],
+  ['npm test', 'data/words.txt', true],
+  ['npm test', '../other/a.ts', false],
+  ['cd assets && npx vitest run', 'lib/a.ex', false],
+  ['cd assets && npx vitest run', 'assets/js/a.js', true],
+  ['cd assets && npx vitest run', 'assets.js', false],
+  ['npx vitest run src/a.test.ts', 'src/a.ts', true],
+  ['npx vitest run src/a.test.ts', 'src/b.test.ts', false],
+  ['npx vitest run src/a.test.ts', 'src/a.test.ts', true],
+  ['pytest tests/unit', 'tests/flow/test_b.py', false],
+  ['pytest tests/unit', 'tests/unit/test_b.py', true],
+  ['pytest tests/unit && ruff check', 'tests/flow/test_b.py', true],
+  ['pytest -q', 'tests/flow/test_b.py', true],
+])('after %s a change of %s makes it stale: %s', (line, file, isStale) => {
+  const [check] = checksOf(workOf(ran('t', line), edited('e', `/work/${file}`)));
+  expect([check!.stale, check!.changed]).toEqual([isStale, isStale ? file : undefined]);
+});
+
+test('names the newest file that changed since, and counts the others', () => {
+  const [check] = checksOf(
+    workOf(ran('t', 'npm test'), edited('e', 'a.ts'), edited('f', '/work/b/c.ts'), edited('g', 'x.md')),
+  );
+  expect(check!.changed).toBe('b/c.ts and 1 more');
+});
+
 test('reads the outcome from the output when a pipe or a later command hides the exit code', () => {
   for (const line of ['npm test | tail -5', 'npm test; git status', 'npm test || true']) {
     expect(shown(ran('a', line, { result: 'Tests  2 failed | 3 passed (5)' }))).toEqual(['a FAILED: npm test']);

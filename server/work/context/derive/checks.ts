@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import { shorten } from '../shorten.ts';
-import { changesFiles, readActions, type Action, type Actions } from './actions.ts';
+import { changedBy, inFolder, readActions, type Action, type Actions } from './actions.ts';
+import { coversFile } from './checkScope.ts';
 import { isCheck, operationOf, plainText, repeats, type Operation } from './commands.ts';
 import type { RecordedLog } from './log.ts';
 
@@ -8,8 +10,10 @@ export interface Check {
   /** NOT_FINISHED: it was interrupted, or has no result yet. */
   outcome: 'PASSED' | 'FAILED' | 'NOT_FINISHED';
   callId: string;
-  /** Whether files changed after it started. */
+  /** Whether files that it covers changed after it started. */
   stale: boolean;
+  /** Which: the newest by name, and how many more. */
+  changed?: string;
 }
 
 export const maxChecks = 20;
@@ -20,6 +24,7 @@ interface Run {
   action: Action;
   outcome: Check['outcome'];
   place: string;
+  folder: string;
   parts: { text: string; operation: Operation }[];
   /** Whether each part ran only after the one before it had passed. */
   chained: boolean;
@@ -38,18 +43,37 @@ export function checksOf(log: RecordedLog, { list, root }: Actions = readActions
       action,
       outcome: outcomeOf(action),
       place: placeOf(parts[0]!.folder, root),
+      folder: parts[0]!.folder,
       parts: parts.map((part) => ({ text: plainText(part), operation: operationOf(part, part.folder) })),
       chained: parts.slice(0, -1).every(({ joiner }) => joiner === '&&'),
     };
     runs = [...runs.flatMap((earlier) => leftOf(earlier, run)), run].slice(-maxChecks);
   }
-  const changedAt = list.findLast(changesFiles)?.index ?? -1;
-  return runs.map(({ action, outcome, place, parts, chained }) => ({
-    command: shorten(place + parts.map(({ text }) => text).join(chained ? ' && ' : '; '), commandCharacters),
-    outcome,
-    callId: action.call.callId,
-    stale: changedAt > action.index,
-  }));
+  const changes = list.map((action) => ({ index: action.index, files: changedBy(action, root) }));
+  return runs.map((run) => {
+    const { action, outcome, place, parts, chained } = run;
+    const since = changes.filter(({ index }) => index > action.index).flatMap(({ files }) => files);
+    const changed = [...new Set(since)].filter((file) => covers(run, file));
+    return {
+      command: shorten(place + parts.map(({ text }) => text).join(chained ? ' && ' : '; '), commandCharacters),
+      outcome,
+      callId: action.call.callId,
+      stale: changed.length > 0,
+      ...(changed.length > 0 && { changed: nameOf(changed, root) }),
+    };
+  });
+}
+
+/** Of the folder where it ran, or of all where that is not known. */
+function covers({ folder, parts }: Run, file: string): boolean {
+  const path = folder === '' ? file : posix.relative(folder, inFolder(folder, file));
+  return !path.startsWith('../') && parts.some(({ text, operation }) => coversFile(text, operation.args, path));
+}
+
+function nameOf(files: readonly string[], root: string): string {
+  const newest = files.at(-1)!;
+  const name = root !== '' && newest.startsWith(`${root}/`) ? newest.slice(root.length + 1) : newest;
+  return shorten(name, commandCharacters) + (files.length === 1 ? '' : ` and ${files.length - 1} more`);
 }
 
 /** What a later run leaves of an earlier one: a run of at least as much takes its place, one of a part does not. */

@@ -38,7 +38,7 @@ const expected: Record<string, Expected> = {
     checks: [
       'PASSED stale XNx6tgX4: mix compile',
       'PASSED stale Jch7Cqp5: cd assets && node build.js',
-      'PASSED stale VCWEXz3L: cd assets && npx vitest run',
+      'PASSED current VCWEXz3L: cd assets && npx vitest run',
       'PASSED current MDvwSKe7: mix test',
       'PASSED current Wp1CzMPx: mix credo',
     ],
