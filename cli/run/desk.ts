@@ -102,7 +102,7 @@ export async function claimTenure(
 export interface TurnRead {
   index: number;
   agentSession: { id: string } | null;
-  messages: { role: string; content: string; sequence: number }[];
+  messages: { role: string; kind: string; content: string; sequence: number }[];
   toolCalls: { callId: string; name: string; arguments: unknown; result: string | null; error: string | null }[];
 }
 
@@ -112,12 +112,21 @@ interface TurnsPage {
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-const turnsFields = `nodes { index agentSession { id } messages { role content sequence }
+const turnsFields = `nodes { index agentSession { id } messages { role kind content sequence }
   toolCalls { callId name arguments result error } } pageInfo { hasNextPage endCursor }`;
 /** Results of calls are large: few turns a page. */
 const turnsAtOnce = 20;
 /** Since the last step: most often one. */
 const newTurns = 3;
+
+/** What others decided about the work of the agent, in words for its model. */
+export interface Notice {
+  id: string;
+  /** Null: a handoff came back. */
+  decision: string | null;
+  text: string;
+  toldAt: string | null;
+}
 
 export interface TenureRead {
   session: {
@@ -129,7 +138,6 @@ export interface TenureRead {
       startSequence: number;
       initiatedByHandoff: { id: string; sourceAgent: { id: string } | null } | null;
     } | null;
-    lastHandoff: { id: string; sourceAgentSession: { id: string } | null } | null;
     agentSessions: { nodes: { id: string; activatedAt: string | null; agent: { id: string } }[] };
     pipeline: {
       stage: string | null;
@@ -140,17 +148,16 @@ export interface TenureRead {
   agent: {
     prompt: { text: string };
     collaborators: { id: string; status: string }[];
-    notices: { id: string; text: string }[];
+    notices: Notice[];
   } | null;
 }
 
 const tenureQuery = `query RunTenure($sessionId: ID!, $agentId: ID!) {
   session(id: $sessionId) { title status turns(first: ${turnsAtOnce}) { ${turnsFields} }
     agentSession { id startSequence initiatedByHandoff { id sourceAgent { id } } }
-    lastHandoff { id sourceAgentSession { id } }
     agentSessions(first: 100) { nodes { id activatedAt agent { id } } }
     pipeline { stage guide pipeline { transitions { from outcome payloadSchema } } } }
-  agent(id: $agentId) { prompt(sessionId: $sessionId) { text } collaborators { id status } notices(sessionId: $sessionId) { id text } } }`;
+  agent(id: $agentId) { prompt(sessionId: $sessionId) { text } collaborators { id status } notices(sessionId: $sessionId) { id decision text toldAt } } }`;
 
 export const readTenure = (ask: Api, variables: { sessionId: string; agentId: string }): Promise<TenureRead> =>
   ask<TenureRead>(tenureQuery, variables);
@@ -251,18 +258,37 @@ export async function detect(ask: Api, agentId: string, response: unknown): Prom
 const appendMutation = `mutation RunStep($input: AppendTurnInput!) { answer: appendTurn(input: $input) {
   ... on AppendTurnPayload { turn { index } } ... on Error { code message } } }`;
 
-/** Records an answer of the model before its tools run. Returns the number of its turn. */
+const confirmMutation = `mutation RunNotice($input: ConfirmNoticeInput!) { answer: confirmNotice(input: $input) {
+  __typename ... on Error { code message } } }`;
+
+/** Records that the model was told. What Baton refuses is told again. */
+export async function confirmNotice(ask: Api, { id }: Notice): Promise<void> {
+  await ask(confirmMutation, { input: { noticeId: id } }).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+  });
+}
+
+/** Records an answer of the model before its tools run, with what the model was told before it. Returns the number of its turn. */
 export async function recordStep(
   ask: Api,
   place: { sessionId: string; agentSessionId: string; agentId: string; step: number },
-  answer: { text: string; calls: readonly Call[]; usage: (Usage & { model: string }) | null; truncated: boolean },
+  answer: {
+    told: readonly string[];
+    text: string;
+    calls: readonly Call[];
+    usage: (Usage & { model: string }) | null;
+    truncated: boolean;
+  },
 ): Promise<number> {
   const { sessionId, agentSessionId, agentId, step } = place;
   const { turn } = await ask<{ turn: { index: number } }>(appendMutation, {
     input: {
       sessionId,
       agentId,
-      messages: answer.text.trim() === '' ? [] : [{ role: 'ASSISTANT', content: answer.text }],
+      messages: [
+        ...answer.told.map((content) => ({ role: 'SYSTEM', kind: 'STATUS', content })),
+        ...(answer.text.trim() === '' ? [] : [{ role: 'ASSISTANT', content: answer.text }]),
+      ],
       toolCalls: answer.calls.map(({ id, name, arguments: given, error }) => ({
         callId: id,
         name,

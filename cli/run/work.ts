@@ -1,12 +1,14 @@
 import { Refused, type Api } from '../../client/api/request.ts';
 import type { Answer, Call, Entry, Model, Question, Step, Tool } from './conversation.ts';
 import {
+  confirmNotice,
   detect,
   handoffTools,
   readTenure,
   readTurns,
   recordResult,
   recordStep,
+  type Notice,
   type TenureRead,
   type TurnRead,
   type Waiting,
@@ -106,8 +108,7 @@ class Tenure {
       const end = await this.#goOn(left);
       if (end !== null) return end;
     }
-    const decision = decisionOn(this.read);
-    if (decision !== null) this.#entries.push({ kind: 'said', text: decision });
+    this.#hear();
     for (;;) {
       if (worker.stopping.aborted) {
         await this.#news;
@@ -157,7 +158,7 @@ class Tenure {
       this.#lastTurn = turn.index;
       if (turn.index === this.#recorded) continue;
       if (turn.agentSession !== null) {
-        this.#entries.push(stepOf(turn));
+        this.#entries.push(...toldIn(turn), stepOf(turn));
         this.#steps += 1;
         continue;
       }
@@ -166,6 +167,30 @@ class Tenure {
         if (role === 'USER' && sequence >= startSequence) this.#entries.push({ kind: 'said', text: content });
     }
     return true;
+  }
+
+  /** What was decided about the agent's work and is not confirmed. */
+  #notices: readonly Notice[] = [];
+  /** What of it is not in the log. */
+  #told: readonly string[] = [];
+
+  /**
+   * Gives the model what was decided about its work. The next step is recorded with it, and then it is confirmed: who goes on from the log
+   * gives it at the same place, also after a kill in between.
+   */
+  #hear(): void {
+    this.#notices = this.read.agent.notices.filter(({ toldAt }) => toldAt === null);
+    const known = new Set(this.#entries.flatMap((entry) => (entry.kind === 'said' ? [entry.text] : [])));
+    // An answer is in the log as the words of a person.
+    this.#told = this.#notices
+      .filter(({ decision, text }) => decision !== 'ANSWERED' && !known.has(text))
+      .map(({ text }) => text);
+    for (const text of this.#told) this.#entries.push({ kind: 'said', text });
+  }
+
+  async #confirm(): Promise<void> {
+    await Promise.all(this.#notices.map((notice) => confirmNotice(this.worker.ask, notice)));
+    [this.#notices, this.#told] = [[], []];
   }
 
   /** The answer that is the result: the second in a row without a call. */
@@ -240,12 +265,14 @@ class Tenure {
       ask,
       { ...place, step },
       {
+        told: this.#told,
         text: answer.text,
         calls,
         usage: answer.usage === null ? null : { ...answer.usage, model: answer.model },
         truncated,
       },
     );
+    await this.#confirm();
     // A gap is what a person said while the model answered: it is read after the step.
     const hasGap = this.#recorded !== this.#lastTurn + 1;
     if (!hasGap) this.#lastTurn = this.#recorded;
@@ -382,16 +409,6 @@ class Tenure {
   }
 }
 
-/**
- * What was decided about the handoff that this tenure proposed last; null when nothing keeps it here. It is not confirmed: who takes the
- * tenure over reads the log alone, and has to hear it too.
- */
-function decisionOn({ session, agent }: Opened): string | null {
-  const { lastHandoff, agentSession } = session;
-  if (lastHandoff === null || lastHandoff.sourceAgentSession?.id !== agentSession?.id) return null;
-  return agent.notices.find(({ id }) => id === lastHandoff.id)?.text ?? null;
-}
-
 const isLast = ({ act, name }: JudgedCall): boolean => act === 'handoff' || act === 'finish' || name === 'ask_person';
 
 const unknownOutcome = ({ name }: Call): Outcome =>
@@ -402,6 +419,12 @@ const unknownOutcome = ({ name }: Call): Outcome =>
 function unlessRefused(error: unknown): void {
   if (!(error instanceof Refused)) throw error;
 }
+
+/** What the model was told before it answered. */
+const toldIn = ({ messages }: TurnRead): Entry[] =>
+  messages
+    .filter(({ role, kind }) => role === 'SYSTEM' && kind === 'STATUS')
+    .map(({ content }) => ({ kind: 'said', text: content }));
 
 function stepOf({ messages, toolCalls }: TurnRead): Step {
   return {

@@ -5,24 +5,13 @@ import type { ProposalRequest } from '../../work/handoffs/propose.ts';
 import type { HandoffEdit } from '../../work/approvals/edits.ts';
 import { agentNamed } from '../graphql/agentNamed.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
-import { ApprovalDemand } from '../graphql/enums.ts';
+import { ApprovalDecision, ApprovalDemand } from '../graphql/enums.ts';
 
 export const ApprovalKind = builder.enumType('ApprovalKind', {
   description: 'What waits for a person.',
   values: {
     HANDOFF: { description: 'A PROPOSED Handoff waits for approveHandoff or declineHandoff.' },
     QUESTION: { description: 'A question of the holder waits for answerQuestion. Its Session is PAUSED.' },
-  },
-});
-
-const ApprovalDecision = builder.enumType('ApprovalDecision', {
-  description: 'How an Approval ended.',
-  values: {
-    APPROVED: { description: 'A person approved the Handoff.' },
-    DECLINED: { description: 'A person declined the Handoff.' },
-    ANSWERED: { description: 'A person answered the question.' },
-    TIMED_OUT: { description: 'Nobody approved the Handoff in time.' },
-    CANCELLED: { description: 'The Agent took it back, or the Session moved, went on or ended otherwise.' },
   },
 });
 

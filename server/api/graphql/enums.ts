@@ -83,6 +83,17 @@ export const ApprovalRule = builder.enumType('ApprovalRule', {
   },
 });
 
+export const ApprovalDecision = builder.enumType('ApprovalDecision', {
+  description: 'How an Approval ended.',
+  values: {
+    APPROVED: { description: 'A person approved the Handoff.' },
+    DECLINED: { description: 'A person declined the Handoff.' },
+    ANSWERED: { description: 'A person answered the question.' },
+    TIMED_OUT: { description: 'Nobody approved the Handoff in time.' },
+    CANCELLED: { description: 'The Agent took it back, or the Session moved, went on or ended otherwise.' },
+  },
+});
+
 export const ApprovalDemand = builder.enumType('ApprovalDemand', {
   description: 'What demands that a person approves a Handoff.',
   values: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readNotices, type Notice } from '../../work/handoffs/notices.ts';
 import { builder, modelRef } from '../graphql/builder.ts';
 import { ofItself } from '../graphql/descriptions.ts';
+import { ApprovalDecision } from '../graphql/enums.ts';
 import { decodeArgs, externalId, idOf, optional } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
 
@@ -14,6 +15,12 @@ const AgentNotice = builder.objectRef<Notice>('AgentNotice').implement({
     workspaceId: t.exposeString('workspaceId', {
       nullable: true,
       description: '`workspace.id` of the Session; null when nobody said where its work is done.',
+    }),
+    decision: t.expose('decision', {
+      type: ApprovalDecision,
+      nullable: true,
+      description:
+        'What was decided; CANCELLED means that the Session was resumed without an answer. Null when a Handoff came back.',
     }),
     text: t.exposeString('text', {
       description:

@@ -11,6 +11,8 @@ export interface Notice {
   id: string;
   sessionId: string;
   workspaceId: string | null;
+  /** CANCELLED: the Session goes on without an answer. Null: a Handoff came back. */
+  decision: ApprovalDecision | null;
   text: string;
   toldAt: Date | null;
 }
@@ -84,6 +86,7 @@ export async function readNotices(
     id: encodeId(decided.question === null ? 'handoff' : 'question', decided.id),
     sessionId: encodeId('session', decided.sessionId),
     workspaceId: decided.workspaceId,
+    decision: decided.decision,
     toldAt: decided.toldAt,
     text: textOf(decided, whoOf(names.get(keyOf(decided.by) ?? ''))),
   }));
