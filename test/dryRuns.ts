@@ -232,6 +232,7 @@ export async function compareDryRuns(
           version,
           suffix: String(w),
           sessionId: encodeId('session', id),
+          byAgent: byAgent && agentId !== null,
         });
         const before = await hashAllTables(pool);
         const said = await caller.post<{ simulateHandoff: Simulated | null }>(simulate, dry);
@@ -351,12 +352,13 @@ interface Place {
   version: number;
   suffix: string;
   sessionId: string;
+  byAgent: boolean;
 }
 
 /** The arguments of the dry run, and the mutation with its input. */
 function callsOf(
   one: Asked,
-  { all, version, suffix, sessionId }: Place,
+  { all, version, suffix, sessionId, byAgent }: Place,
 ): { dry: object; name: string; input: object; expected: { outcome?: string | null; waitsFor?: string } } {
   const named = (n: number): string => all[n % all.length] ?? 'nobody';
   const none = { outcome: null };
@@ -402,7 +404,12 @@ function callsOf(
     case 'advance': {
       const { metadata: _, ...fields } = one.given;
       const input = { sessionId, outcome: one.outcome, payload: one.payload, ...fields };
-      return { dry: input, name: 'advancePipeline', input, expected: { outcome: one.outcome } };
+      return {
+        dry: { ...input, asOperator: !byAgent },
+        name: 'advancePipeline',
+        input,
+        expected: { outcome: one.outcome },
+      };
     }
   }
 }

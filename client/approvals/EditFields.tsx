@@ -65,7 +65,7 @@ export function EditFields({ draft, onChange }: EditFieldsProps) {
         rows={2}
         value={draft.note}
         error={undefined}
-        hint="For people, and for the agent that asks. It is not passed on."
+        hint="For people, and for the agent that asks. The target’s prompt is without it."
         onChange={(note) => onChange({ note })}
       />
     </>

@@ -107,7 +107,7 @@ export type ApproveHandoffInput = {
   handoffId: string;
   /** 1 to 128 characters, chosen by you. Repeating the same input with the same key within 24 hours returns the same answer and has no second effect. */
   idempotencyKey?: string | null | undefined;
-  /** Note, for people: at most 4 KB. */
+  /** Note for people, which the Agent that asked is told: at most 4 KB. The prompt of the target is without it. */
   note?: string | null | undefined;
 };
 

@@ -8,12 +8,13 @@ import { approveHandoff } from '../../work/approvals/approveHandoff.ts';
 import { askPerson } from '../../work/approvals/askPerson.ts';
 import { declineHandoff } from '../../work/approvals/declineHandoff.ts';
 import { asCarry } from '../../work/context/carry.ts';
+import { adminKey, secretFor } from '../../../test/keyring.ts';
 import { createKey } from '../../work/keys/createKey.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
 const { post } = client(url);
-const { agent, session, initiate, run } = world(db.pool);
+const { agent, session, initiate, run, pipeline } = world(db.pool);
 
 interface Waiting {
   id: string;
@@ -151,6 +152,23 @@ it('the dry run of a handoff names what demands the approval of the holder, whoe
   });
 });
 
+it('the dry run of an outcome names what demands the approval of the holder, whoever asks', async () => {
+  await agent('drafter', { role: 'draft' });
+  await agent('proofreader', { role: 'proof' });
+  await pipeline(
+    'dry-text',
+    ['draft DONE proof', 'proof DONE end'],
+    { draft: { role: 'draft' }, proof: { role: 'proof' } },
+    { 'draft DONE proof': { approval: 'REQUIRED' } },
+  );
+  const sessionId = encodeId('session', await session(null, { pipeline: 'dry-text' }));
+  const { data } = await post(
+    'query ($id: ID!) { simulateHandoff(sessionId: $id, outcome: "DONE") { wouldSucceed approval stage } }',
+    { id: sessionId },
+  );
+  expect(data).toEqual({ simulateHandoff: { wouldSucceed: true, approval: 'TRANSITION', stage: 'draft' } });
+});
+
 it('the prompt and the Markdown of an edited handoff say who edited it, and what the agent gave; the prompt not where only a part is passed on', async () => {
   const { keyId } = await run(createKey, { role: 'OPERATOR', agentId: null, name: 'Alice `x`', expiresAt: null });
   const caller = {
@@ -201,5 +219,13 @@ it('names the key of the person that decided; without a stored key there is no n
       { id: encodeId('handoff', handoffId) },
     );
     expect(data.handoff).toEqual({ approval: { decidedBy } });
+    // Agents read it too.
+    const { url: keyed } = await startApp(db, { variables: { BATON_ADMIN_KEY: adminKey } });
+    const asAda = client(keyed, { key: await secretFor(db.pool, 'AGENT', 'ada') });
+    const read = await asAda.post<{ handoff: object }>(
+      'query ($id: ID!) { handoff(id: $id) { approval { decidedBy { principal role name } } } }',
+      { id: encodeId('handoff', handoffId) },
+    );
+    expect(read.data.handoff).toEqual({ approval: { decidedBy } });
   }
 });

@@ -47,14 +47,16 @@ const contentHash = z
 mutation('approveHandoff', {
   access: operators,
   description:
-    'Approves a PROPOSED Handoff, with changes if given: the Session moves to the target now, as by initiateHandoff. The Context is built again, and the guards are asked again. CONFLICT with the present `contentHash` when the Agent went on since the Context that was looked at (simulateApproval).',
+    'Approves a PROPOSED Handoff, with changes if given: the Session moves to the target now, as by initiateHandoff. The Context is built again, and the guards are asked again. CONFLICT with the present `contentHash` when what would be passed on is not what was looked at (simulateApproval): the Agent went on, or the title of the Session or the instructions of the target were changed.',
   input: z.object({
     handoffId,
     expectedContentHash: optional(contentHash).describe(
       'Hash of the Context that was looked at, before changes. Null: whatever it is now.',
     ),
     edits: optional(editsInput).describe('What to change. Null: nothing.'),
-    note: optional(reason).describe('Note, for people: at most 4 KB.'),
+    note: optional(reason).describe(
+      'Note for people, which the Agent that asked is told: at most 4 KB. The prompt of the target is without it.',
+    ),
     ...keyField,
   }),
   payload: decided('The Handoff was approved and waits for its target to accept.'),

@@ -67,7 +67,8 @@ builder.prismaObject('Approval', {
     options: t.field({
       type: ['String'],
       nullable: true,
-      description: 'Answers to choose from; null when any answer will do, and for a Handoff.',
+      description:
+        'Answers that the Agent offers, each once; a person may give another one. Null when it offers none, and for a Handoff.',
       select: { options: true },
       resolve: ({ options }) => options as string[] | null,
     }),
@@ -99,7 +100,8 @@ builder.prismaObject('Approval', {
     toldAt: t.expose('toldAt', { type: 'DateTime', nullable: true }),
     note: t.exposeString('note', {
       nullable: true,
-      description: 'Note of the approval, reason of the decline, or the answer; null while it waits, and without one.',
+      description:
+        'Note of the approval, reason of the decline, or the answer; null while it waits, and without one. Whoever may read the Session reads it; it is in no prompt of the target.',
     }),
   }),
 });
@@ -115,7 +117,8 @@ builder.prismaObjectFields(modelRef('Handoff'), (t) => ({
     type: [Edit],
     // As many as the input of approveHandoff has fields.
     listSize: 6,
-    description: 'What a person changed before approving the Handoff, beside the original; empty when nothing was.',
+    description:
+      'What a person changed before approving the Handoff, beside the original; empty when nothing was, and to an Agent that gets only a part of what is passed on.',
     select: { approval: { select: edited } },
     resolve: ({ approval }) => {
       const { edits = null, decidedAt = null, decidedPrincipal = null, decidedRole = null } = approval ?? {};
@@ -153,7 +156,7 @@ const Question = builder.objectRef<Asked>('Question').implement({
     options: t.field({
       type: ['String'],
       nullable: true,
-      description: 'Answers to choose from; null when any answer will do.',
+      description: 'Answers that the Agent offers, each once; a person may give another one. Null when it offers none.',
       resolve: ({ options }) => options as string[] | null,
     }),
     askedBy: t.field({

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { decodeId } from '../../core/ids.ts';
+import { namesOfKeys } from '../../work/keys/principals.ts';
 import { batched } from './batch.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -17,12 +18,6 @@ export async function keyName(
   const key = keyOf(principal);
   if (key === null) return null;
   const path = { prev: info.path, key: '(name of the key)', typename: undefined };
-  const name = await batched(context, { path }, key, async (ids) => {
-    const keys = await context.prisma.key.findMany({
-      select: { id: true, name: true },
-      where: { id: { in: [...ids] } },
-    });
-    return new Map(keys.map((each) => [each.id, each.name]));
-  });
+  const name = await batched(context, { path }, key, (ids) => namesOfKeys(context.pool, ids));
   return name ?? null;
 }

@@ -107,7 +107,7 @@ export const HandoffSimulation = builder.objectRef<Simulation>('HandoffSimulatio
     contentHash: t.string({
       nullable: true,
       description:
-        'Hash of the Context before changes, to send as `expectedContentHash`; null unless an approval is simulated.',
+        'Hash of what the target would read before changes, with the title of the Session, to send as `expectedContentHash`; null unless an approval is simulated.',
       resolve: ({ contentHash }) => contentHash,
     }),
     target: t.field({
@@ -176,13 +176,13 @@ const args = z.object({
     'Arguments of the call: an object, or its JSON as a text; at most 256 KB.',
   ),
   outcome: optional(nonBlank({ characters: 200 })).describe(
-    'Simulates advancePipeline with this outcome. Excludes `targetAgentId`, `agentType`, `toolName` and `asOperator`.',
+    'Simulates advancePipeline with this outcome. Excludes `targetAgentId`, `agentType` and `toolName`.',
   ),
   payload: optional(json({ bytes: limits.fields.json })).describe(
     'Payload of the outcome: any JSON of at most 64 KB. Only with `outcome`.',
   ),
   asOperator: withDefault(z.boolean(), false).describe(
-    'True simulates reassignSession; else initiateHandoff, executeHandoffTool or advancePipeline by the holder.',
+    'True simulates what an operator would do: reassignSession, or advancePipeline with `outcome`. Else initiateHandoff, executeHandoffTool or advancePipeline by the holder.',
   ),
   queue: withDefault(z.boolean(), false).describe(
     'True: the Session may wait, as with initiateHandoff for the target, or as with reassignSession for an Agent of `agentType`.',
@@ -203,10 +203,10 @@ function faultOfArguments(asked: Asked): { message: string; path: string } | nul
       message: 'targetAgentId, toolName and outcome are missing: give one of them, or agentType with asOperator',
       path: 'targetAgentId',
     };
-  if (named.length > 1 || (asOperator && (toolName ?? outcome) !== null))
+  if (named.length > 1 || (asOperator && toolName !== null))
     return toolName === null
       ? {
-          message: 'outcome excludes targetAgentId, agentType and asOperator: leave out one or the others',
+          message: 'outcome excludes targetAgentId and agentType: leave out one or the others',
           path: 'outcome',
         }
       : {
@@ -216,6 +216,8 @@ function faultOfArguments(asked: Asked): { message: string; path: string } | nul
   const ofOperators = (['agentType', 'skipHandoff', 'leavePipeline', 'expectedVersion'] as const).find(
     (name) => asked[name] !== null && asked[name] !== false,
   );
+  if (ofOperators !== undefined && outcome !== null)
+    return { message: `${ofOperators} does not go with an outcome: leave out one of them`, path: ofOperators };
   if (ofOperators !== undefined && !asOperator)
     return { message: `${ofOperators} is for operators: set asOperator, or leave it out`, path: ofOperators };
   if (asked.payload !== null && outcome === null)
@@ -260,7 +262,7 @@ async function actOf(
       );
   }
   if (outcome !== null)
-    return (simulated) => simulated((work) => advancePipeline(work, { ...input, outcome }, settings));
+    return (simulated) => simulated((work) => advancePipeline(work, { ...input, outcome }, settings, !asOperator));
   if (asOperator)
     return (simulated) => simulated((work) => reassignSession(work, { ...input, agentId: targetAgentId }, settings));
   const move = { ...input, targetAgentId: targetAgentId!, priorTurnId: null, triggeringToolCallIds: null };

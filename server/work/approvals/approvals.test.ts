@@ -4,10 +4,12 @@ import { brokenInvariants } from '../../../test/invariants.ts';
 import { agentCaller, operator, world } from '../../../test/world.ts';
 import { ConflictError, InvalidStateError, type DomainError } from '../../core/errors.ts';
 import { encodeId } from '../../core/ids.ts';
+import type { Caller } from '../../core/work.ts';
 import { silentLog } from '../../infra/log.ts';
 import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff, cancelHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
 import { sweep } from '../handoffs/sweep.ts';
+import { updateSession } from '../sessions/updateSession.ts';
 import { cancelSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
 import { answerQuestion } from './answerQuestion.ts';
 import { approveHandoff, type ApproveHandoffInput } from './approveHandoff.ts';
@@ -164,6 +166,58 @@ describe('a Handoff that a person has to approve', () => {
     await whole();
   });
 
+  it.each<[string, boolean, (id: string) => Promise<unknown>]>([
+    ['its target has other instructions', true, () => run(updateAgent, { id: bob, instructions: 'Delete everything' })],
+    [
+      'its session has another title',
+      true,
+      (id) => run(updateSession, { sessionId: id, expectedVersion: null, title: 'Other' }),
+    ],
+    ['its target has more places', false, () => run(updateAgent, { id: bob, maxCapacity: 7 })],
+    ['another agent has other instructions', false, () => run(updateAgent, { id: cy, instructions: 'Be quick' })],
+  ])('is not what was seen when what the target reads is another: %s (%s)', async (_what, isAnother, happens) => {
+    const { id, handoffId } = await proposed();
+    const { contentHash } = await handoff(handoffId);
+    await happens(id);
+    const refused = await refusal(
+      approve(handoffId, { expectedContentHash: contentHash, edits: { targetAgentId: cy } }),
+    );
+    expect(refused?.code ?? null).toBe(isAnother ? 'CONFLICT' : null);
+    expect((await handoff(handoffId)).status).toBe(isAnother ? 'PROPOSED' : 'INITIATED');
+    await whole();
+  });
+
+  it('is decided once more by the same person without any change; another one is told who decided, and when', async () => {
+    const [one, other] = [await proposed(), await proposed()];
+    const ask = run(
+      askPerson,
+      { sessionId: await session(ada), question: 'Which?', options: ['a', 'b', 'a'] },
+      asAda(),
+    );
+    const { questionId } = await ask;
+    expect((await db.prisma.approval.findUniqueOrThrow({ where: { id: questionId } })).options).toEqual(['a', 'b']);
+    const decide = [
+      (caller: Caller) =>
+        run(
+          approveHandoff,
+          { handoffId: one.handoffId, expectedContentHash: null, edits: null, note: null },
+          { caller },
+        ),
+      (caller: Caller) => run(declineHandoff, { handoffId: other.handoffId, reason: 'no' }, { caller }),
+      (caller: Caller) => run(answerQuestion, { questionId, answer: 'a' }, { caller }),
+    ];
+    for (const act of decide) {
+      const first = await act(operator);
+      const events = await db.prisma.event.count();
+      expect(await act(operator)).toEqual(first);
+      expect(await db.prisma.event.count()).toBe(events);
+      const refused = await refusal(act({ ...operator, principal: 'another' }));
+      expect(refused).toMatchObject({ code: 'INVALID_STATE' });
+      expect(refused!.message).toMatch(/operator (approved|declined|answered) it at \d{4}-/);
+    }
+    await whole();
+  });
+
   it('has its reason once in what is passed on, and none of a Handoff that was declined before', async () => {
     const { id, handoffId } = await proposed({ reason: 'Review the draft' });
     await decline(handoffId, 'Add tests first');
@@ -274,12 +328,12 @@ describe('a Handoff that a person has to approve', () => {
 
   it('decides once: whoever comes later is told what was decided', async () => {
     const { handoffId } = await proposed();
-    const made = await Promise.allSettled([
-      approve(handoffId),
-      decline(handoffId),
-      approve(handoffId),
-      decline(handoffId),
-    ]);
+    const given = { handoffId, expectedContentHash: null, edits: null, note: null, reason: 'no' };
+    const made = await Promise.allSettled(
+      [approveHandoff, declineHandoff, approveHandoff, declineHandoff].map((decide, n) =>
+        run(decide as typeof approveHandoff, given, { caller: { ...operator, principal: `operator-${n}` } }),
+      ),
+    );
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const each of made)
       if (each.status === 'rejected')

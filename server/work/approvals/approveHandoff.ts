@@ -17,6 +17,7 @@ import {
 } from '../handoffs/initiateHandoff.ts';
 import { demandTarget, idMeant } from '../handoffs/target.ts';
 import { callerName } from '../keys/principals.ts';
+import { shownHash } from '../handoffs/propose.ts';
 import { demandProposal } from './demandProposal.ts';
 import { type Asked, editedFields, type HandoffEdits, withEdits } from './edits.ts';
 import { readRequest } from './request.ts';
@@ -41,12 +42,12 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
   const custody = await Custody.of(work, sessionId, { agents: named === null ? [] : [idMeant(work, named)] });
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
-  const proposal = await demandProposal(custody, handoffId);
+  const proposal = await demandProposal(custody, handoffId, input.edits === null ? 'APPROVED' : null);
+  if (proposal === null) return { handoffId, sessionId };
   const request = await readRequest(work, handoffId);
+  const proposedTarget = demandLocked(custody.agents, proposal.targetAgentId);
   const target =
-    named === null
-      ? demandLocked(custody.agents, proposal.targetAgentId)
-      : demandTarget(custody, named, () => nextStages(custody, request.contextVariables));
+    named === null ? proposedTarget : demandTarget(custody, named, () => nextStages(custody, request.contextVariables));
   const asked: Asked = { ...request, targetAgentId: proposal.targetAgentId, reason: proposal.reason };
   const edited = withEdits(asked, { ...edits, ...(named !== null && { targetAgentId: target.id }) });
 
@@ -54,10 +55,13 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
   // The person permits this target: a defined tool did, or the person chose it.
   read.collaborators = [...read.collaborators, target.id];
   const { outcome, payload } = request;
-  const path = pathOf(custody, { outcome, payload, variables: edited.asked.contextVariables });
+  const stepTo = (to: LockedAgent, variables: Asked['contextVariables']) => {
+    const path = pathOf(custody, { outcome, payload, variables });
+    const way = path && wayTo(path, to);
+    return { path, enters: way === null || way instanceof Error ? null : { way, payload } };
+  };
+  const { path, enters } = stepTo(target, edited.asked.contextVariables);
   const started = { ...startedHandoff(custody, read, { byAgent: false }), callerAgentId: null, path };
-  const way = path && wayTo(path, target);
-  const enters = way === null || way instanceof Error ? null : { way, payload };
   const move = {
     session: movedSession(custody),
     expectedVersion: null,
@@ -68,23 +72,26 @@ export async function approveHandoff(work: Work, input: ApproveHandoffInput): Pr
   };
   demandMove(work, move, 'loop');
 
-  const build = (given: Asked, edits: Edited | null): Promise<Prepared> =>
-    contextOf(custody, { given, edits, target, read, depth: proposal.depth, told: enters && toldOf(enters) });
-  const proposed = await build(asked, null);
-  if (work.dryRun !== null) work.dryRun.contentHash = proposed.contentHash;
-  if (expectedContentHash !== null && expectedContentHash !== proposed.contentHash)
+  const build = (given: Asked, to: LockedAgent, edits: Edited | null): Promise<Prepared> => {
+    const { enters: step } = stepTo(to, given.contextVariables);
+    return contextOf(custody, { given, edits, target: to, read, depth: proposal.depth, told: step && toldOf(step) });
+  };
+  const proposed = await build(asked, proposedTarget, null);
+  const shown = shownHash(proposed);
+  if (work.dryRun !== null) work.dryRun.contentHash = shown;
+  if (expectedContentHash !== null && expectedContentHash !== shown)
     throw new ConflictError(
-      'The agent went on working since: what would be passed on is not what you looked at. Read it again (simulateApproval) before you approve',
+      'What would be passed on is not what you looked at: the agent went on, or the session or its target was changed. Read it again (simulateApproval) before you approve',
       null,
       null,
       null,
-      proposed.contentHash,
+      shown,
     );
   const fields = edited.edits.map(({ field }) => field);
   const prepared =
     fields.length === 0
       ? proposed
-      : await build(edited.asked, { by: await callerName(work), changes: editedFields(edited) });
+      : await build(edited.asked, target, { by: await callerName(work), changes: editedFields(edited) });
   demandMove(work, { ...move, started: { ...started, contentHash: prepared.contentHash } });
 
   custody.decide('APPROVED', { note, edits: edited.edits.length === 0 ? null : edited.edits });

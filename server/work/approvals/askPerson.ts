@@ -46,7 +46,7 @@ export async function askPerson(
     agentId: session.agentId,
     agentSessionId: openTenure.id,
     text: question,
-    options: options as never,
+    options: options && [...new Set(options)],
     requestedAt: work.now,
     deadlineAt: minutesAfter(work.now, approveWithinMinutes),
   });

@@ -13,7 +13,7 @@ export async function declineHandoff(
   const custody = await Custody.of(work, sessionId);
   const earlier = await work.earlierAnswer<HandoffAnswer>();
   if (earlier !== null) return earlier;
-  await demandProposal(custody, handoffId);
-  custody.closeProposal({ status: 'DECLINED', reason });
+  const proposal = await demandProposal(custody, handoffId, 'DECLINED');
+  if (proposal !== null) custody.closeProposal({ status: 'DECLINED', reason });
   return { handoffId, sessionId };
 }

@@ -84,7 +84,7 @@ const wrongIds = (mutation: string, more: object): Refusal[] => [
       await h.run(declineHandoff, { handoffId: uuid, reason: 'no' }, { caller: somebodyElse });
       return { input: { handoffId, ...more }, data: { state: 'DECLINED', allowed: ['PROPOSED'] } };
     },
-    says: /waits for no approval: read it again/,
+    says: /waits for no approval: somebody else declined it at 2/,
   },
 ];
 
@@ -334,7 +334,7 @@ const answering: Refusal[] = [
         data: { state: 'ANSWERED', allowed: ['ASKED'] },
       };
     },
-    says: /The question is ANSWERED/,
+    says: /waits for no answer: somebody else answered it at 2/,
   },
 ];
 

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../core/canonicalJson.ts';
 import type { Carry } from '../context/carry.ts';
 import type { Custody } from '../custody/custody.ts';
 import { captureSnapshot } from '../custody/snapshot.ts';
@@ -30,6 +32,15 @@ export const defaultApproveWithinMinutes = 24 * 60;
 const remindAfter = 0.5;
 
 /**
+ * Hash of what the target would read: another one when anything of it is new, also the title of the Session or the instructions of the
+ * target. The hash of an approved Handoff, for the loop rule, is another.
+ */
+export const shownHash = ({ context, sources }: Pick<Prepared, 'context' | 'sources'>): string =>
+  createHash('sha256')
+    .update(canonicalJson([sources.title, context]))
+    .digest('hex');
+
+/**
  * Stages the Handoff that an agent wants as PROPOSED, with its Context and events, and returns its id (rule: approval). Custody, load
  * and the source's tenure stay as they are.
  */
@@ -51,7 +62,7 @@ export function propose(
   const handoff = work.insert('handoffs', {
     id,
     sessionId: session.id,
-    ...rowOf(custody, prepared, move, source),
+    ...rowOf(custody, { ...prepared, contentHash: shownHash(prepared) }, move, source),
     status: 'PROPOSED',
     metadata: move.metadata ?? null,
     depth: session.handoffCount,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { statement } from '../../core/changes.ts';
-import { encodeId } from '../../core/ids.ts';
+import { decodeId, encodeId } from '../../core/ids.ts';
 import type { Work } from '../../core/work.ts';
 
 /** Everybody reads which Agent acted and the name of the key, and who may read it which key: these statements give nothing else of a key. */
@@ -27,6 +27,14 @@ export async function agentsOfKeys(pool: Pool, ids: readonly string[]): Promise<
 export async function namesOfKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ id: string; name: string }>({ ...namesById, values: [ids] });
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The name of the key with this principal; the principal itself for callers without a stored key. */
+export async function nameOf(work: Work, principal: string): Promise<string> {
+  const key = decodeId(principal);
+  if (key?.prefix !== 'key') return principal;
+  const [row] = await work.query<{ name: string }>(namesById, [[key.uuid]]);
+  return row?.name ?? principal;
 }
 
 /** The name of the caller's key; null without a stored key. */

@@ -49,11 +49,15 @@ interface WayRead {
   pipeline: Pick<SessionPipeline, keyof Definition | 'payloads'> | null;
 }
 
-/** The holder, or an operator, ends the present stage with an outcome (rule: advance). */
+/**
+ * The holder, or an operator, ends the present stage with an outcome (rule: advance). `isAgents` as if the holder did; only a dry run
+ * says so for an operator.
+ */
 export async function advancePipeline(
   work: Work,
   input: AdvancePipelineInput,
   { staleAfterMinutes, approveWithinMinutes }: HandoffSettings,
+  isAgents = work.caller.agentId !== null,
 ): Promise<AdvancePipelineAnswer> {
   const { sessionId, outcome, contextVariables = null } = input;
   const read = await work.lockAndReadSession<WayRead & object>(sessionId, wayRead);
@@ -81,7 +85,6 @@ export async function advancePipeline(
   if (earlier !== null) return earlier;
 
   demandAct(custody, 'work');
-  const isAgents = work.caller.agentId !== null;
   const variables = custody.variablesWith(contextVariables);
   const path = pathOf(custody, { outcome, payload, variables: contextVariables });
   // The guards bind the holder, not an operator.
@@ -124,7 +127,7 @@ export async function advancePipeline(
   const acceptWithinMinutes = way.to.acceptWithinMinutes ?? staleAfterMinutes;
   if (!isAgents) work.change('sessions', custody.session, { operatorEpoch: custody.session.operatorEpoch + 1 });
   if (target === null) {
-    await waitInStage(custody, enters, way.to, { reason, summary, acceptWithinMinutes });
+    await waitInStage(custody, enters, way.to, { reason, summary, acceptWithinMinutes, byOperator: !isAgents });
     return { sessionId, handoffId: null };
   }
   const prepared = await prepareContext(
@@ -198,14 +201,15 @@ async function waitInStage(
     reason,
     summary,
     acceptWithinMinutes,
-  }: { reason: string | null; summary: string | null; acceptWithinMinutes: number },
+    byOperator,
+  }: { reason: string | null; summary: string | null; acceptWithinMinutes: number; byOperator: boolean },
 ): Promise<void> {
   const { work, session } = custody;
   const previousHolder = custody.holder;
   const { outcome, back, transition } = enters.way;
   const prepared = await prepareContext(
     custody,
-    { reason, summary, contextVariables: null, carry: null, byOperator: work.caller.agentId === null },
+    { reason, summary, contextVariables: null, carry: null, byOperator },
     null,
     toldOf(enters),
   );

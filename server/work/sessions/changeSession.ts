@@ -111,7 +111,7 @@ async function changeSession(
   if (!sessionTransitions[status].includes(to)) {
     const final = sessionTransitions[status].length === 0 ? ', which is final' : '';
     throw new InvalidStateError(
-      `The session is ${status}${final}: it cannot become ${to}`,
+      `The session is ${status}${final}: it cannot become ${to}${status === to ? ' again: nothing is left to do' : ''}`,
       status,
       statesBefore(sessionTransitions, to),
     );
