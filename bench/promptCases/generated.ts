@@ -3,7 +3,7 @@ import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
 import { found, leftOpen, solved } from './lessons.ts';
 import { outputs } from './outputs.ts';
-import { replies, soughtInVain } from './replies.ts';
+import { replies, soughtInVain, unanswered } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, ofOne, sideBySide } from './subAgents.ts';
 import { stories, type Story } from './stories.ts';
@@ -30,6 +30,7 @@ export function generatedCases(seed: number): Case[] {
     'a tree that was seen before later work': seenTree,
     'work that nobody committed': uncommitted,
     'checks before later changes': covered,
+    'a last request without an answer': unanswered,
     'states before all was done': completed,
     'states before a part was done': partlyDone,
     'a window that was cut last': cutLast,

@@ -112,7 +112,12 @@ const known: Record<string, Known> = {
     not: ['This skill ONLY creates beads (epic + tasks'],
   },
   'claude-code/spotter-tool-heavy.jsonl': {
-    says: ['start phoenix in background', 'scrolling back in xterm.js still does not work'],
+    says: [
+      'PR #2388',
+      'the agent said nothing since ``` scrolling back in xterm.js',
+      'start phoenix in background',
+      'scrolling back in xterm.js still does not work',
+    ],
     not: ['Reconnected to tidewave.', 'Caveat: The messages below were generated'],
   },
   'codex/codemie-019e1625.rollout.jsonl': {
@@ -134,6 +139,7 @@ const known: Record<string, Known> = {
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
     says: [
+      'the agent said nothing since ``` init应该放在--help的第一行显示 ``` ## First request ``` 检查目前项目的设计',
       ' tool calls, ',
       'changed since: pytest -q',
       'no commit',

@@ -1,6 +1,6 @@
 import { says } from './facts.ts';
 import type { Story } from './stories.ts';
-import { type Choice, routine, sentence } from './vocabulary.ts';
+import { type Choice, notice, routine, sentence } from './vocabulary.ts';
 
 /** Few words of a person that answer an offer or a question, and what an agent announces in other languages. */
 export const replies = (c: Choice): Story => {
@@ -62,6 +62,34 @@ export const soughtInVain = (c: Choice): Story => {
       },
     ],
     facts: [says(request), ...pages.slice(-3).map(({ found }) => says(found))],
-    forbidden: [...pages.map(({ rest }) => rest), '└── (empty)', 'rg -n old'],
+    forbidden: [...pages.slice(0, -1).map(({ rest }) => rest), '└── (empty)', 'rg -n old'],
+  };
+};
+
+/** A first request that was carried out, and a last one that nobody answered. */
+export const unanswered = (c: Choice): Story => {
+  const [first, between, last] = [
+    `Describe the totals; ${sentence(c)}.`,
+    `Now mend them, but ${sentence(c)}.`,
+    `Also list them first, since ${sentence(c)}.`,
+  ];
+  return {
+    legs: [
+      {
+        steps: [
+          { person: first },
+          { agent: `They are described: ${sentence(c)}.` },
+          { person: between },
+          ...routine(c, 3),
+          { agent: `They are mended: ${sentence(c)}.` },
+          { person: last },
+          notice(c, 'interrupt'),
+        ],
+      },
+    ],
+    facts: [
+      says(between),
+      says(['## Latest request: the agent said nothing since', last, '## First request', first].join(' ``` ')),
+    ],
   };
 };

@@ -33,7 +33,7 @@ import { tellingOf, toldIn, type Telling } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
 import { subagentTool, taskTool, webTool } from './derive/tools.ts';
-import { webGist } from './derive/web.ts';
+import { gistCharacters, webGist } from './derive/web.ts';
 import { workspaceOf } from './derive/workspace.ts';
 import { fitContext } from './fitContext.ts';
 import { ownWords } from './ownWords.ts';
@@ -121,18 +121,19 @@ export function buildContext(
         told: true as const,
       }),
     })),
-    lastToolCalls: sources.lastCalls.map((call) => {
+    lastToolCalls: sources.lastCalls.map((call, index, { length }) => {
       const { id, name, arguments: given, outcome, outcomeShortened, failed } = call;
+      const gist = webTool.test(name)
+        ? webGist(bodyOf(outcome), gistCharacters[index === length - 1 ? 'newest' : 'earlier'])
+        : null;
       return {
         toolCallId: id,
         toolName: name,
         arguments: shorten(given ?? '{}', bounds.argumentCharacters),
-        outcome: webTool.test(name) ? webGist(bodyOf(outcome)) : bodyOf(outcome),
+        outcome: gist ?? bodyOf(outcome),
         failed,
         shortened:
-          outcomeShortened ||
-          (given ?? '').length > bounds.argumentCharacters ||
-          (webTool.test(name) && webGist(bodyOf(outcome)) !== outcome),
+          outcomeShortened || (given ?? '').length > bounds.argumentCharacters || (gist !== null && gist !== outcome),
         ...((subagentTool.test(name) || isTold(call, lastAssistant?.sequence ?? 0, actions)) && {
           told: true as const,
         }),

@@ -93,7 +93,7 @@ describe('a Handoff carries', () => {
     ]);
     expect(handoff.leftOut).toMatchObject({ messages: 1, shortened: 0 });
     expect(handoff.contextPrompt.text).toMatch(
-      /## Original request\n```\nFix it\.\n```\n\n## Latest request\n```\nAnd test it\.\n/,
+      /## First request\n```\nFix it\.\n```\n\n## Latest request\n```\nAnd test it\.\n/,
     );
     expect(handoff.contextPrompt.text).toContain('## Last message of ada\n```\nBoth done.\n```');
   });

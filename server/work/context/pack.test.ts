@@ -282,7 +282,7 @@ describe('a prompt', () => {
         maxTokens: 200,
         maxCharacters: null,
       });
-      expect(text).toContain(`## Original ${recordedBy === null ? 'request' : 'by an agent'}\n`);
+      expect(text).toContain(`## First ${recordedBy === null ? 'request' : 'by an agent'}\n`);
       expect(text).toContain('字'.repeat(200));
       expect(text).toMatch(/## Last message\n`{6}\n`{3}/);
       expect(estimateTokensOf(text)).toBeLessThanOrEqual(200);

@@ -61,11 +61,13 @@ export function piecesOf(
   named = true,
 ): Piece[] {
   const sections = new Map<string, Section>();
+  const isLater = items.some(({ id }) => id === 'request-2');
   const files = fileLines(items.filter(({ kind }) => kind === 'FILE'));
   return byFolder(items).map((item) => {
     const { kind } = item;
     const author = kind === 'LAST_MESSAGE' && lastSpeaker !== null && named ? ` of ${lastSpeaker}` : '';
-    const title = titleOf(item, named) + author + (item.order === undefined || !named ? '' : orders[item.order]);
+    const title =
+      titleOf(item, named, isLater) + author + (item.order === undefined || !named ? '' : orders[item.order]);
     const section = sections.get(title) ?? {
       title,
       list: kindOf(kind).text !== true,
@@ -127,7 +129,8 @@ function fileLines(files: readonly Item[]): Map<Item, string> {
   );
 }
 
-function titleOf(item: Item, named: boolean): string {
+/** `isLater`: whether there is a later request. */
+function titleOf(item: Item, named: boolean, isLater: boolean): string {
   const { id, kind, recordedBy } = item;
   const title = isOfPeople(item)
     ? 'Messages of people'
@@ -135,7 +138,9 @@ function titleOf(item: Item, named: boolean): string {
       ? 'Reports of sub-agents'
       : isSolved(item)
         ? 'Failed, and what worked instead'
-        : (second[id] ?? kindOf(kind).title);
+        : id === 'request-1' && isLater
+          ? 'First request'
+          : (second[id] ?? kindOf(kind).title);
   if (recordedBy === undefined) return title;
   // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;
@@ -198,7 +203,7 @@ export function layOut(pieces: readonly { piece: Piece; form: string }[], fence:
     .join('');
 }
 
-/** What people said stands together, in its order; a longer message precedes the last one, and a last one that is older than their words these. */
+/** A request without an answer comes first. What people said stands together, in its order; a longer message precedes the last one, and a last one that is older than their words these. */
 const placeOf = (item: Item): number =>
   isOfPeople(item)
     ? item.order === 'AFTER'
@@ -209,7 +214,9 @@ const placeOf = (item: Item): number =>
         ? 0.39
         : 0.4
       : item.id === 'request-2'
-        ? 0.6
+        ? item.order === 'UNANSWERED'
+          ? -1
+          : 0.6
         : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 /** Files keep their order by folder. */

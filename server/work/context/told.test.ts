@@ -273,7 +273,7 @@ describe('what people said last', () => {
     return id;
   };
 
-  test('a last message that is older is told before it, and the request as one that nobody answered', async () => {
+  test('a request without an answer stands first, and a last message that is older says so', async () => {
     const id = await story(
       ['USER', 'Mend the importer, please.'],
       ['ASSISTANT', 'This is the plan, no edits yet.'],
@@ -281,9 +281,9 @@ describe('what people said last', () => {
     );
     const { handoffId } = await reassign(id, { agentId: 'bob' });
     inOrder((await read(handoffId)).contextPrompt.text, [
-      '## Original request\n```\nMend the importer, please.',
-      '## Last message of ada, from before what people said last\n```\nThis is the plan, no edits yet.',
       '## Latest request: the agent said nothing since\n```\nUse a folder clients instead of db.',
+      '## First request\n```\nMend the importer, please.',
+      '## Last message of ada, from before what people said last\n```\nThis is the plan, no edits yet.',
     ]);
     for (const size of [200, 400, 4_000])
       expect((await read(handoffId, '', `(maxTokens: ${size})`)).contextPrompt.text).toContain('clients');

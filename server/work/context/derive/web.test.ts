@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { webGist } from './web.ts';
+import { gistCharacters, webGist } from './web.ts';
 
 const links = 'Links: [{"title":"Scroll events","url":"https://a.dev"},{"title":"Fit \\"it\\"","url":"https://b.dev"}]';
 
@@ -23,4 +23,5 @@ test.each([
 
 test('is short', () => {
   expect(webGist('word '.repeat(1_000)).length).toBe(200);
+  expect(webGist('word '.repeat(1_000), gistCharacters.newest).length).toBe(600);
 });
