@@ -1,18 +1,15 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { useKept } from '../app/kept.ts';
-import type {
-  HandoffEditsInput,
-  PassedOnQuery as PassedOnData,
-  SessionStatus,
-  WaitingFragment,
-} from '../gql/graphql.ts';
+import type { HandoffEditsInput, PassedOnQuery as PassedOnData, WaitingFragment } from '../gql/graphql.ts';
 import { Moved } from '../handoffs/reassign/Moved.tsx';
+import { useRereadOn } from '../live/events.ts';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { showNotice } from '../ui/notices.ts';
 import { TextField } from '../ui/TextField.tsx';
 import { NoticeText } from '../ui/UndoNotice.tsx';
+import { useAgain } from '../ui/useAgain.ts';
 import { useSettled } from '../ui/useSettled.ts';
 import styles from './Decide.module.css';
 import { approve, decline, PassedOnQuery } from './documents.ts';
@@ -43,11 +40,7 @@ const nothingTyped: Typed = { mode: 'look', edits: {}, why: '' };
 
 /** Approves a proposed handoff as it was looked at, with changes, or declines it. */
 export function Approval({ waiting, handoff, keys, onDone, onRefused }: ApprovalProps) {
-  const {
-    id,
-    agent,
-    session: { status },
-  } = waiting;
+  const { id, agent, session } = waiting;
   const client = useClient();
   const given = givenOf({ ...waiting, handoff });
   const { value: typed, change, drop } = useKept<Typed>(`decide.${id}`, nothingTyped);
@@ -57,8 +50,17 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
   const edits = editsOf(given, draft);
   const changes = changesOf(given, draft);
   const { busy, run, note } = useAct();
-  const { now, seen, accept, error, look } = usePassedOn(id, edits, status);
+  const { now, seen, accept, error, look } = usePassedOn(id, edits, session.status);
   const refused = now?.verdicts.find(({ passed }) => passed === false)?.message ?? null;
+  const target = edits?.targetAgentId ?? handoff.targetAgent.id;
+  // What the target would read depends on these; what is refused, on any session that may free a place.
+  useRereadOn(
+    (event) =>
+      event.agent === null
+        ? event.session?.id === session.id || refused !== null
+        : [target, agent.id].includes(event.agent.id),
+    look,
+  );
   const isNew = seen !== null && now?.contentHash != null && now.contentHash !== seen.contentHash;
 
   const send = async (): Promise<void> => {
@@ -227,9 +229,9 @@ interface Seen {
  * What the target would read. The first answer is what a person looks at: when a later one differs because the agent went on, it takes a
  * refused approval, after which the difference is in sight, to accept that one.
  */
-function usePassedOn(handoffId: string, edits: HandoffEditsInput | null, status: SessionStatus) {
+function usePassedOn(handoffId: string, edits: HandoffEditsInput | null, status: string) {
   const settled = useSettled(JSON.stringify(edits));
-  const [{ data, error }, ask] = useQuery({
+  const [{ data, error, fetching }, ask] = useQuery({
     query: PassedOnQuery,
     variables: { handoffId, edits: JSON.parse(settled) as HandoffEditsInput | null },
     requestPolicy: 'network-only',
@@ -252,13 +254,18 @@ function usePassedOn(handoffId: string, edits: HandoffEditsInput | null, status:
     setNow(fresh);
     setSeen((before) => before && { ...before, accepted });
   };
-  const look = (): void => ask({ requestPolicy: 'network-only' });
-  // A resumed session can be approved, and a paused one cannot.
-  const wasStatus = useRef(status);
-  const follow = useEffectEvent(() => {
-    if (wasStatus.current !== status) look();
-    wasStatus.current = status;
-  });
-  useEffect(() => follow(), [status]);
+  // An answer that is on its way may be of before: it is asked for once more.
+  const isOld = useRef(false);
+  const look = (): void => {
+    if (fetching) isOld.current = true;
+    else ask({ requestPolicy: 'network-only' });
+  };
+  useEffect(() => {
+    if (!isOld.current || fetching) return;
+    isOld.current = false;
+    ask({ requestPolicy: 'network-only' });
+  }, [fetching, ask]);
+  // A resumed session can be approved, also while no event comes.
+  useAgain(ask, status);
   return { now, seen, error, accept: () => void accept(), look };
 }

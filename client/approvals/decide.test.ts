@@ -17,6 +17,8 @@ import { answerQuestion } from '../../server/work/approvals/answerQuestion.ts';
 import { approveHandoff } from '../../server/work/approvals/approveHandoff.ts';
 import { askPerson } from '../../server/work/approvals/askPerson.ts';
 import { declineHandoff } from '../../server/work/approvals/declineHandoff.ts';
+import { setAgentStatus } from '../../server/work/agents/setAgentStatus.ts';
+import { updateAgent } from '../../server/work/agents/updateAgent.ts';
 import { createKey } from '../../server/work/keys/createKey.ts';
 import { cancelSession, pauseSession } from '../../server/work/sessions/changeSession.ts';
 import { updateSession } from '../../server/work/sessions/updateSession.ts';
@@ -32,7 +34,8 @@ const { agent, session, initiate, turn, run } = world(db.pool);
 let go: (path: string) => Promise<Visit>;
 beforeAll(async () => {
   for (const id of ['bob', 'cy']) await agent(id, { maxCapacity: 50 });
-  await agent('ada', { maxCapacity: 100, collaborators: ['bob'] });
+  await agent('dora', { instructions: 'Look at the old lock' });
+  await agent('ada', { maxCapacity: 100, collaborators: ['bob', 'dora'] });
   ({ go } = await openBrowser(url));
 }, 300_000);
 
@@ -176,6 +179,31 @@ it('is refused, and shows the present context, when the agent went on meanwhile'
   await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
 }, 120_000);
 
+it('shows what the target would read now, when the target or the session was changed while it is open', async () => {
+  const sessionId = await session('ada', { title: 'Named first', handoffApproval: 'REQUIRED' });
+  await initiate(sessionId, 'dora', { reason: 'Go' }, { caller: agentCaller('ada') });
+  const { page, faults } = await go(`/decide/${encodeId('session', sessionId)}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const shown = page.locator('article[data-open=true]').getByRole('region', { name: 'What is passed on' });
+  const text = () => shown.innerText();
+  await expect.poll(text, patiently).toContain('Look at the old lock');
+  // One after the other: also one that follows the one before at once is in what is shown.
+  for (const to of ['Look at the cache', 'Look at the new lock'])
+    await run(updateAgent, { id: 'dora', instructions: to });
+  await expect.poll(text, patiently).toContain('Look at the new lock');
+  await run(updateSession, { sessionId, expectedVersion: null, title: 'Named anew' });
+  await expect.poll(text, patiently).toContain('Named anew');
+  expect(await text()).not.toContain('Named first');
+  // What is refused can be approved as soon as its target can take it.
+  await run(setAgentStatus, { id: 'dora', status: 'OFFLINE' });
+  const refused = page.getByText('It cannot be approved as it is');
+  await refused.waitFor();
+  await run(setAgentStatus, { id: 'dora', status: 'AVAILABLE' });
+  await expect.poll(() => refused.count(), patiently).toBe(0);
+  await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
+  expect(faults).toEqual([]);
+}, 120_000);
+
 it('answers a question by one of its options, or in words', async () => {
   const [one, other] = [await session('ada', { title: 'Asks' }), await session('ada', { title: 'Asks more' })];
   await run(askPerson, { sessionId: one, question: 'Which database?', options: ['PostgreSQL', 'SQLite'] });
@@ -207,6 +235,34 @@ it('shows the same card on the page of the session', async () => {
   await card.getByRole('button', { name: 'Decline', exact: true }).click();
   await expect.poll(() => card.count(), patiently).toBe(0);
   expect(await statusOf(id)).toBe('DECLINED');
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('wraps options of any length and form within the page, on Decide and on the page of the session', async () => {
+  const sessionId = await session('ada', { title: 'Long options' });
+  const letters = (length: number) =>
+    fc.string({ unit: fc.constantFrom('x', 'W', 'i'), minLength: length, maxLength: length });
+  const options = [
+    'word '.repeat(99),
+    ...fc.sample(fc.oneof(letters(500), letters(69)), { numRuns: 4, seed: 7 }),
+    ...fc.sample(
+      fc.array(letters(30), { minLength: 16, maxLength: 16 }).map((words) => words.join(' ')),
+      { numRuns: 2, seed: 7 },
+    ),
+  ];
+  await run(askPerson, { sessionId, question: options[1]!, options });
+  const { page, faults } = await go('/decide');
+  for (const path of ['/decide', '/sessions'])
+    for (const width of [1280, 320]) {
+      await go(`${path}/${encodeId('session', sessionId)}`);
+      await page.setViewportSize({ width, height: 900 });
+      await expect
+        .poll(() => page.getByRole('group', { name: 'Answers to choose from' }).getByRole('button').count(), patiently)
+        .toBe(options.length);
+      const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+      await expect.poll(async () => ({ path, width: await wide() }), patiently).toEqual({ path, width });
+    }
+  await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
   expect(faults).toEqual([]);
 }, 120_000);
 

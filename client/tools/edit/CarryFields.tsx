@@ -5,8 +5,9 @@ import { callWords, messageWords } from '../carry.ts';
 import { everything, type CarryDraft } from './draft.ts';
 import styles from './ToolForm.module.css';
 
-const messages = Object.entries(messageWords) as [CarriedMessages, string][];
-const toolCalls = Object.entries(callWords) as [CarriedToolCalls, string][];
+// Functions: the words may be in a part of the code that runs after this one.
+const messages = () => Object.entries(messageWords) as [CarriedMessages, string][];
+const toolCalls = () => Object.entries(callWords) as [CarriedToolCalls, string][];
 
 interface CarryFieldsProps {
   carry: CarryDraft | null;
@@ -35,7 +36,7 @@ export function CarryFields({ carry, whole, errorAt, onChange }: CarryFieldsProp
             <SelectField
               label="Messages"
               value={carry.messages}
-              options={messages}
+              options={messages()}
               onChange={(chosen) => change({ messages: chosen, lastMessages: '' })}
             />
             {carry.messages === 'LAST' && (
@@ -53,7 +54,7 @@ export function CarryFields({ carry, whole, errorAt, onChange }: CarryFieldsProp
             <SelectField
               label="Tool calls"
               value={carry.toolCalls}
-              options={toolCalls}
+              options={toolCalls()}
               onChange={(chosen) => change({ toolCalls: chosen })}
             />
             <TextField
