@@ -42,7 +42,7 @@ export const AgentRow = memo(function AgentRow({ agent, mayManage, mayVisitInbox
   return (
     <tr data-agent={id}>
       <td>
-        <AgentChip agent={agent} />
+        <AgentChip agent={agent} className={styles.who} />
         {name !== id && <div className={`soft small ${styles.text}`}>{name}</div>}
       </td>
       <td className={`small ${styles.text}`}>
