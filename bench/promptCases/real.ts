@@ -169,6 +169,7 @@ const known: Record<string, Known> = {
   },
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     says: [
+      'Load design documents; ',
       ' tool calls, ',
       'no commit',
       '.env-template',

@@ -22,7 +22,8 @@ export const seenTree = (c: Choice): Story => {
         ],
       },
     ],
-    facts: [says(foreign!), says(untracked!), says(`git add ${first}`), says(`committed ${hash}`), file(later!)],
+    facts: [says(foreign!), says(untracked!), says(`git add ${first}`), says(`committed ${hash}: Mend`), file(later!)],
+    forbidden: [`commit ${hash}: Mend (from`],
   };
 };
 

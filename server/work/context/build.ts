@@ -92,7 +92,7 @@ export function buildContext(
         isRepository: (facts.workspace?.branch ?? facts.workspace?.commit ?? null) !== null,
       });
   const said = [...recentMessages, lastAssistant].map((message) => message?.content ?? '').join('\n');
-  const findings = [...findingsOf(actions, said), ...commitsOf(actions, said)];
+  const findings = [...findingsOf(actions, said), ...commitsOf(actions, [said, ...(treeSeen?.since ?? [])].join('\n'))];
   const observations = observationsOf(
     actions,
     sources.reads,

@@ -83,6 +83,8 @@ describe('what a person sent by a saved prompt that a project defines', () => {
 
   it('is its title alone without words', () => {
     expect(ownWords(specify(''))).toBe('(saved prompt "Setup: Run setup.sh --json and parse it")');
+    const steps = `${specify('')}\n   - a\n2. **Load it**: Read.\n3. **Report**\n\n## Rules\n\n1. **Names**: Short.\n2. **Paths**: Whole.\n`;
+    expect(ownWords(steps)).toBe('(saved prompt "Setup; Load it; Report")');
     expect(ownWords(issue(''))).toBe('(saved prompt "Fix an issue")');
     expect(weightOf(issue(''))).toBe(1);
   });

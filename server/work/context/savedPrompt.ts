@@ -12,6 +12,7 @@ const longPrompt = 1_500;
 /** More is text of the prompt, not what was typed. */
 const longestWords = 8_000;
 const titleCharacters = 60;
+const stepsCharacters = 120;
 
 /** The head that tells programs what the prompt is for. */
 const head =
@@ -150,7 +151,21 @@ function atTheEnd(lines: readonly string[]): { words: string; line: number } {
   return { words: last.join('\n').slice(0, longestWords), line: before + 1 };
 }
 
-/** Its first heading, or what it says first; of one that names its goal or its outline, what that says first. */
+/** A step with a name: `2. **Load context**: Read ...`. */
+const step = /^(\d+)[.)] +\*\*([^*]+?):?\*\*/;
+/** Up to where another list begins. */
+function stepsFrom(lines: readonly string[]): string[] {
+  const steps: string[] = [];
+  for (const line of lines) {
+    const [, number, name] = step.exec(line) ?? [];
+    if (name === undefined) continue;
+    if (Number(number) <= steps.length) break;
+    steps.push(name);
+  }
+  return steps;
+}
+
+/** Its first heading, or what it says first, of steps their names; of one that names its goal or its outline, what that says first. */
 function titleOf(lines: readonly string[], typed: string): string {
   const isTold = (line: string): boolean => {
     const name = heading.exec(line)?.[1]?.trim();
@@ -165,6 +180,8 @@ function titleOf(lines: readonly string[], typed: string): string {
   const goal = lines.findIndex((line) => aim.test(line));
   const first = lines.find((line, at) => at < goal && heading.test(line) && isTold(line) && !checked.test(line));
   const found = first ?? lines.slice(goal + 1).find(isTold) ?? '';
+  const steps = step.test(found) ? stepsFrom(lines.slice(lines.indexOf(found))) : [];
+  if (steps.length > 1) return shorten(steps.join('; '), stepsCharacters);
   const line = (typed !== '' && found.endsWith(`: ${typed}`) ? found.slice(0, -typed.length) : found)
     .replace(/^\s*(?:\d+[.)]|[-+*#]+)\s+/, '')
     .replace(/[*_`"#]+/g, '');

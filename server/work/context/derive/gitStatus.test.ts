@@ -87,7 +87,7 @@ test.each([
       ran('c', 'git add x.ts && git commit -m x', { result: '[main 1234abc] x' }),
       edited('d', 'y.ts'),
     ],
-    ['changed x.ts', 'git add x.ts', 'committed 1234abc', 'changed y.ts'],
+    ['changed x.ts', 'git add x.ts', 'committed 1234abc: x', 'changed y.ts'],
   ],
   ['a commit that says nothing', [ran('b', 'git commit -qam x')], ['committed once']],
   [
@@ -106,7 +106,7 @@ test('without a status the newest commit is told, with what came after it', () =
   expect(of([edited('a', 'x.ts'), commit, edited('c', 'y.ts')])).toEqual({
     status: null,
     callId: null,
-    since: ['committed 1234abc', 'changed y.ts'],
+    since: ['committed 1234abc: x', 'changed y.ts'],
   });
 });
 

@@ -108,11 +108,13 @@ const below = (root: string, file: string): string =>
 const named = (files: readonly string[]): string =>
   [...files.slice(0, maxFiles), ...(files.length > maxFiles ? [`${files.length - maxFiles} more`] : [])].join(', ');
 
-const made = /^\[\S+(?: \S+)*? ([0-9a-f]{7,40})\] /m;
-const commitIn = (action: Action): string | null =>
-  action.ending !== 'PASSED' || !action.parts.some((part) => gitOf(part) === 'commit')
-    ? null
-    : (made.exec(action.output)?.[1] ?? 'once');
+const made = /^\[\S+(?: \S+)*? ([0-9a-f]{7,40})\] (.+)$/m;
+/** The hash of a commit and its subject, as far as git says them. */
+function commitIn({ ending, parts, output }: Action): string | null {
+  if (ending !== 'PASSED' || !parts.some((part) => gitOf(part) === 'commit')) return null;
+  const [, hash, subject] = made.exec(output) ?? [];
+  return hash === undefined ? 'once' : shorten(`${hash}: ${subject!.trim()}`, actCharacters);
+}
 
 /** The commands of git that changed the working tree, the index or commits. */
 function actsIn(action: Action): string[] {
