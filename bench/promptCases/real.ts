@@ -182,7 +182,7 @@ const known: Record<string, Known> = {
       'python: command not found',
       'command timed out after 2005 milliseconds',
       'timeout_ms 5000',
-      '(32 open)',
+      ' open): T0',
     ],
     files: [
       'specs/003-celery-oauth-volumes/spec.md',

@@ -4,6 +4,7 @@ import { ran } from '../../../test/recordedLogs.ts';
 import { buildContext, contentHash, type BuildInput } from './build.ts';
 import { isOwnVariable, mergeVariables } from './context.ts';
 import { itemsOf } from './items.ts';
+import { pack } from './pack.ts';
 import { piecesOf } from './sections.ts';
 import type { Sources } from './sources.ts';
 
@@ -32,6 +33,19 @@ describe('a Context', () => {
     expect(left({ tasks: [begun, other] })).toEqual(['run the tests', 'tell people']);
     expect(left({ tasks: [{ ...begun, sequence: 9 }] })).toEqual(['run the tests']);
     expect(left({ tasks: [begun], lastAssistant: { ...completed, content: 'Done.' } })).toEqual(['run the tests']);
+  });
+
+  it('holds what is open in the files that the agent wrote, unless files or tasks are withheld, and counts no tasks that it does not know', () => {
+    const calls = [ran('a', "cat <<'EOF' > plan.md\n- [x] one\n- [ ] two\nEOF")];
+    const build = (withheld: Partial<BuildInput>) =>
+      buildContext(sources({ calls, tasks: [] }), { ...input, ...withheld });
+    const context = build({});
+    const move = { title: '', sourceAgentId: null, targetAgentId: null, lastSpeaker: null, chain: [], leftOut: null };
+    const text = pack(itemsOf(context, { reason: null }), move, { maxTokens: 2_000, maxCharacters: null }).text;
+    expect(text).toContain('## Open in files that the agent wrote (1)\n```\n- plan.md (1 open): two\n```');
+    expect(text).not.toContain('Tasks left');
+    expect(build({ tasksWithheld: true })).not.toHaveProperty('openBoxes');
+    expect(build({ filesWithheld: true })).not.toHaveProperty('openBoxes');
   });
 
   it('holds what failed and what worked instead, which a prompt tells apart from what never worked', () => {

@@ -23,6 +23,7 @@ import { observationsOf } from './derive/observations.ts';
 import { solvedOf } from './derive/solved.ts';
 import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
+import { openBoxesOf, type OpenBoxes } from './derive/openBoxes.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
@@ -50,6 +51,7 @@ export interface BuildInput {
   passage?: Omit<Passage, 'from' | 'chain'>;
   /** A composed summary then does not say that no file was changed. */
   filesWithheld?: boolean;
+  tasksWithheld?: boolean;
 }
 
 /** Characters for messages other than the requests and the last message, by author. */
@@ -58,7 +60,7 @@ const budgets = { users: 48_000, others: 40_000 };
 /** Deterministic: the same log and input give the same Context. The result fits `contextBytes`. */
 export function buildContext(
   recorded: Sources,
-  { summary, variables, instructions, passage = {}, filesWithheld = false }: BuildInput,
+  { summary, variables, instructions, passage = {}, filesWithheld = false, tasksWithheld = false }: BuildInput,
 ): Context {
   const told = withOwnWords(recorded);
   const log = logOf(told);
@@ -150,6 +152,7 @@ export function buildContext(
     ...listed('replies', repliesAmong(sources)),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
+    ...listed('openBoxes', tasksWithheld ? [] : openBoxesIn(actions, sources.files, standing?.gone)),
     ...listed('solved', filesWithheld ? [] : solvedOf(actions)),
     ...listed('findings', findings),
     ...listed('observations', observations),
@@ -315,6 +318,12 @@ const ofAgentProgram =
 /** Positions of the files that are among others. */
 const placesAmong = ({ root }: Actions, files: readonly string[], among: ReadonlySet<string> = new Set()): number[] =>
   files.flatMap((file, position) => (among.has(inFolder(root, file)) ? [position] : []));
+
+/** Open tasks in the files that changed and are still there. */
+function openBoxesIn(actions: Actions, files: readonly string[], gone: ReadonlySet<string> = new Set()): OpenBoxes[] {
+  const changed = new Set(files.map((file) => inFolder(actions.root, file)));
+  return openBoxesOf(actions, (file) => changed.has(file) && !gone.has(file));
+}
 
 /** Agents' messages without the edits of files that are told as changed: the files have them. */
 function withoutToldEdits({ root, list }: Actions, sources: Sources): Sources {

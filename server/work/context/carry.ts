@@ -61,6 +61,7 @@ export function carriedContext(sources: Sources, input: BuildInput, carry: Carry
     ...input,
     variables,
     filesWithheld: !carry.files || input.filesWithheld === true,
+    tasksWithheld: !carry.tasks || input.tasksWithheld === true,
   });
   const context = carry.maxTokens === null ? whole : withinTokens(whole, carry.maxTokens, withheld);
   return {
@@ -224,6 +225,7 @@ function withinTokens(context: Context, maxTokens: number, withheld: Counts): Co
     decisions: fillBack(context.decisions, 'DECISION'),
     checks: fillBack(context.checks, 'CHECK'),
     failedAttempts: fillBack(context.failedAttempts, 'FAILED_ATTEMPT'),
+    ...(context.openBoxes && { openBoxes: fillBack(context.openBoxes, 'TASK') }),
     ...(context.solved && { solved: fillBack(context.solved, 'FAILED_ATTEMPT') }),
     ...(context.findings && { findings: fillBack(context.findings, 'FINDING') }),
     ...(context.observations && { observations: fillBack(context.observations, 'OBSERVATION') }),

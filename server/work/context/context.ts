@@ -2,6 +2,7 @@ import type { WorkingTree } from '../../core/workspace.ts';
 import type { Answer } from './derive/answers.ts';
 import type { Check } from './derive/checks.ts';
 import type { FailedAttempt } from './derive/failedAttempts.ts';
+import type { OpenBoxes } from './derive/openBoxes.ts';
 import type { Solved } from './derive/solved.ts';
 import type { Finding } from './derive/findings.ts';
 import type { SeenTree } from './derive/gitStatus.ts';
@@ -39,6 +40,8 @@ export interface Context {
   checks: Check[];
   /** Commands and edits that failed and were not repeated with success, oldest first. */
   failedAttempts: FailedAttempt[];
+  /** Tasks in files that the agent wrote and did not tick, oldest file first. Absent in Handoffs older than this field. */
+  openBoxes?: OpenBoxes[];
   /** What failed, and what worked instead, oldest first. Absent in Handoffs older than this field. */
   solved?: Solved[];
   /** Lines of results from which later commands took a port, an id or another name. Absent in Handoffs older than this field. */

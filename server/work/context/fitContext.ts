@@ -84,6 +84,7 @@ export function fitContext(context: Context): Context {
       error: fitText(attempt.error, textBytes.error),
     })),
     openQuestions: context.openQuestions.map((question) => fitText(question, textBytes.question)),
+    ...(context.openBoxes && { openBoxes: context.openBoxes.slice(-fewest) }),
     ...(context.solved && { solved: context.solved.slice(-fewest) }),
     ...(context.findings && { findings: context.findings.slice(-fewest) }),
     ...(context.observations && { observations: context.observations.slice(-fewest) }),

@@ -1,3 +1,4 @@
+import { alternating } from './alternating.ts';
 import {
   isOwnVariable,
   type CarriedCall,
@@ -124,7 +125,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     isSameText(latestRequest, originalRequest)
       ? null
       : ordered(
-          messageItem('REQUEST', 2, latestRequest),
+          messageItem('REQUEST', 2, replied(latestRequest, replies)),
           'UNANSWERED',
           isStale && !isAfterRequest(lastMessage?.sequence),
         ),
@@ -141,6 +142,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ...payload.slice(0, firstEntries),
     ...checks.filter((_, index) => !isOutdated(context.checks[index]!)).reverse(),
     ...alternating(tasks.slice(1), decisions.slice(1)),
+    ...(context.openBoxes ?? []).map((boxes, index) => openItem(boxes, index, workspace?.folder ?? null)),
     earlier === '' ? null : { id: 'reason-2', kind: 'REASON', content: earlier, stage: 'work' },
     originalsItem(context),
     ...findings.reverse(),
@@ -199,6 +201,15 @@ function toldAgain(
   }
   return again;
 }
+
+/** A few words as a request, with what they answer. */
+const replied = <M extends { content: string; sequence?: number }>(
+  message: M | null,
+  replies: ReadonlyMap<number, string>,
+): M | null => {
+  const to = replies.get(message?.sequence ?? 0);
+  return message === null || to === undefined ? message : { ...message, content: `${message.content} (to: ${to})` };
+};
 
 /** Whether a message only repeats questions that have items of their own. */
 function onlyAsks(message: { content: string } | null, questions: readonly string[]): boolean {
@@ -312,6 +323,13 @@ function attemptItem(attempt: Context['failedAttempts'][number], index: number):
     place,
   };
 }
+
+const openItem = (boxes: NonNullable<Context['openBoxes']>[number], index: number, folder: string | null): Item => ({
+  id: `open-${index + 1}`,
+  kind: 'TASK',
+  content: `${below(folder, boxes.file)} (${boxes.orMore ? 'at least ' : ''}${boxes.open} open): ${[...boxes.first, ...(boxes.open > boxes.first.length ? ['…'] : [])].join('; ')}`,
+  stage: 'work',
+});
 
 function solvedItem(solved: NonNullable<Context['solved']>[number], index: number): Item {
   const { what, error, worked, callId } = solved;
@@ -482,14 +500,6 @@ function gistOf(json: string): string {
   } catch {
     return json;
   }
-}
-
-/** Alternates between two lists, then appends the rest of the longer one. */
-function alternating<T>(a: readonly T[], b: readonly T[]): T[] {
-  const length = Math.max(a.length, b.length);
-  return Array.from({ length }, (_, index) => [a[index], b[index]])
-    .flat()
-    .filter((item) => item !== undefined);
 }
 
 interface Log {

@@ -72,14 +72,8 @@ export function piecesOf(
       title,
       list: kindOf(kind).text !== true,
       total:
-        items.filter(
-          (other) =>
-            other.kind === kind &&
-            isOfPeople(other) === isOfPeople(item) &&
-            isReport(other) === isReport(item) &&
-            isSolved(other) === isSolved(item) &&
-            other.order === item.order,
-        ).length + (isOfPeople(item) || isReport(item) ? 0 : notCarried(kind, leftOut)),
+        items.filter((other) => other.kind === kind && groupOf(other) === groupOf(item) && other.order === item.order)
+          .length + (groupOf(item) === undefined ? notCarried(kind, leftOut) : 0),
     };
     sections.set(title, section);
     const line = files.get(item);
@@ -89,9 +83,16 @@ export function piecesOf(
   });
 }
 
-const isReport = ({ id }: Item): boolean => id.startsWith('report-');
-const isSolved = ({ id }: Item): boolean => id.startsWith('solved-');
 const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
+/** By the first word of their ids. */
+const groups: Record<string, string> = {
+  open: 'Open in files that the agent wrote',
+  report: 'Reports of sub-agents',
+  solved: 'Failed, and what worked instead',
+};
+/** The title of items that stand apart from others of their kind. */
+const groupOf = (item: Item): string | undefined =>
+  isOfPeople(item) ? 'Messages of people' : groups[item.id.split('-', 1)[0]!];
 
 /** Files of one folder stand in one line; the folders are in the order of their first files. */
 function byFolder(items: readonly Item[]): Item[] {
@@ -132,15 +133,7 @@ function fileLines(files: readonly Item[]): Map<Item, string> {
 /** `isLater`: whether there is a later request. */
 function titleOf(item: Item, named: boolean, isLater: boolean): string {
   const { id, kind, recordedBy } = item;
-  const title = isOfPeople(item)
-    ? 'Messages of people'
-    : isReport(item)
-      ? 'Reports of sub-agents'
-      : isSolved(item)
-        ? 'Failed, and what worked instead'
-        : id === 'request-1' && isLater
-          ? 'First request'
-          : (second[id] ?? kindOf(kind).title);
+  const title = groupOf(item) ?? (id === 'request-1' && isLater ? 'First request' : (second[id] ?? kindOf(kind).title));
   if (recordedBy === undefined) return title;
   // The smallest budgets have no room for the full title.
   return named ? `${title} (recorded by agent ${recordedBy})` : `${title.split(' ')[0]!} by an agent`;

@@ -49,7 +49,11 @@ function chainOf({ chain, targetAgentId }: Move): string {
 function totals(items: readonly Item[], leftOut: LeftOut | null): string {
   const of = (kind: ItemKind, more = 0): number =>
     items.filter((item) => item.kind === kind).length + more + (leftOut?.withheld?.[kind] ?? 0);
-  return `Tasks left: ${of('TASK', leftOut?.tasks)}; decisions: ${of('DECISION', leftOut?.decisions)}; files changed: ${of('FILE', leftOut?.files)}.`;
+  const open = items.filter(({ id }) => id.startsWith('open-')).length;
+  const tasks = of('TASK', leftOut?.tasks) - open;
+  // Without a list of tasks it is not known that none is left.
+  const left = tasks === 0 ? 'Decisions' : `Tasks left: ${tasks}; decisions`;
+  return `${left}: ${of('DECISION', leftOut?.decisions)}; files changed: ${of('FILE', leftOut?.files)}.`;
 }
 
 const own = 'note of Baton';

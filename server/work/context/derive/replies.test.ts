@@ -12,6 +12,8 @@ test.each([
   ['CR', '4) [CR] Code Review: all of it\n5) [PM] Party', 'Code Review: all of it'],
   ['no', 'The view stays. Should I drop it in 005? I would not.', 'Should I drop it in 005?'],
   ['可以', '变更如下。\n请确认允许我应用补丁。', '请确认允许我应用补丁。'],
+  ['可以，这样的话doctor还有必要保留吗', '已实现。\n- 增加 `--offline` 选项？', '增加 --offline 选项？'],
+  ['Yes, but what happens then to the tests of the doctor?', 'Done. Shall I drop it?', 'Shall I drop it?'],
   ['oui', 'C’est fait. Souhaites-tu que je traite ces corrections ?', 'Souhaites-tu que je traite ces corrections ?'],
 ])('%j is told with what it answers', (reply, message, to) => {
   expect(repliedTo(reply, message)).toBe(to);
@@ -21,6 +23,7 @@ test.each([
   ['go on', 'Step 3 is done.'],
   ['Keep the module and mark it deprecated.', 'Shall I delete it?'],
   ['/compact', 'Shall I delete it?'],
+  ['In that case, keep the module and mark it deprecated.', 'Shall I delete it?'],
   ['yes', ''],
   ['', 'Shall I?'],
 ])('%j after %j stands alone', (reply, message) => {

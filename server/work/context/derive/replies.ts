@@ -10,8 +10,12 @@ const considered = 2_000;
 
 /** What an agent's message asked or offered, to which a person said so few words that they alone tell nothing; null for other words. */
 export function repliedTo(reply: string, message: string): string | null {
-  const said = reply.trim();
-  if (said === '' || sizeOf(said) > longestReply || said.startsWith('/')) return null;
+  const whole = reply.trim();
+  if (whole === '' || whole.startsWith('/')) return null;
+  // "Yes, and what of the others?" answers before it asks.
+  const clause = /^[^\s,.!;:，。！；：、]{1,12}(?=[,.!;，。！；]\s*\S)/u.exec(whole)?.[0] ?? whole;
+  const said = sizeOf(whole) <= longestReply ? whole : clause;
+  if (sizeOf(said) > longestReply) return null;
   const text = message.slice(-considered);
   const chosen = /^(?:option |#)?(\d{1,2}|[a-z]{1,2})[.)]?$/i.exec(said)?.[1];
   if (chosen !== undefined) {
