@@ -77,7 +77,7 @@ const told = ({ action }: Failure): Pick<Solved, 'what' | 'error'> => ({
 /** Without what only chooses what is shown of the output. */
 const bare = (command: string): string =>
   command
-    .replace(/\s*(?:2>&1|\|\s*(?:tail|head)\b[^|&;]*)/g, '')
+    .replace(/(?<!\s)\s*(?:2>&1|\|\s*(?:tail|head)\b[^|&;]*)/g, '')
     .replace(/\s+/g, ' ')
     .trim();
 
