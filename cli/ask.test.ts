@@ -146,7 +146,7 @@ it('prints the question of an agent, and what a person decided about its handoff
     {},
   );
   const asking = await startAsk(folder, '--agent', 'asks', 'Choose a colour');
-  const proposed = /^a person has to approve the handoff to next: \S+\/sessions\/session_/;
+  const proposed = /^a person has to approve the handoff to next: \S+\/decide\/session_/;
   await vi.waitFor(() => expect(shown(asking)).toContainEqual(expect.stringMatching(proposed)), {
     timeout: 20_000,
     interval: 20,
@@ -160,12 +160,59 @@ it('prints the question of an agent, and what a person decided about its handoff
       __typename ... on Error { code message } } }`,
     { id: approvals.nodes[0]!.handoff.id },
   );
-  expect(await asking.exited).toBe(1);
+  const asked = () => expect(shown(asking)).toContain('asks asks a person: Red or blue? (Red / Blue)');
+  await vi.waitFor(asked, { timeout: 20_000, interval: 20 });
   expect(shown(asking)).toContain('the handoff to next was declined: Ask first');
-  expect(asking.stderr()).toMatch(
-    /'asks' asks a person: Red or blue\? \(Red \/ Blue\)\nAnswer at \S+\/sessions\/session_/,
+  const { sessions } = await api<{ sessions: { nodes: { id: string }[] } }>(
+    '{ sessions(first: 1, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id } } }',
+    {},
   );
+  const { id } = sessions.nodes[0]!;
+  await api(
+    'mutation ($id: ID!) { answer: resumeSession(input: { sessionId: $id }) { __typename ... on Error { code message } } }',
+    { id },
+  );
+  expect(await asking.exited).toBe(0);
+  expect(shown(asking)).toContainEqual(expect.stringContaining('asks is told: A person resumed ') as string);
 });
+
+it.each([
+  [
+    'approve a handoff',
+    { name: 'transfer_to_last', arguments: { reason: 'Go on' } },
+    'RUNNING',
+    /waits for a person to approve/,
+  ],
+  ['answer', { name: 'ask_person', arguments: { question: 'Which?' } }, 'PAUSED', /'first' asks a person: Which\?/],
+])(
+  'does not pause a session in which a person has to %s, and says what goes on with it',
+  async (_, call, status, words) => {
+    const folder = runFolder({
+      'two/first.md': definition('first', 'model: script/answers.json', '\n## Collaborations\n- last: then'),
+      'two/last.md': definition('last', 'model: script/answers.json'),
+      'answers.json': { first: [[{ calls: [call] }]] },
+    });
+    const imported = await startAsk(folder, '--agents', 'two', '--agent', 'last', 'Import them');
+    expect(await imported.exited).toBe(0);
+    await api(
+      `mutation { answer: updateAgent(input: { id: "first", collaborations: [{ agentId: "last", approval: REQUIRED }] }) {
+      __typename ... on Error { code message } } }`,
+      {},
+    );
+    const asking = await startAsk(folder, '--agent', 'first', 'Do it');
+    await vi.waitFor(() => expect(shown(asking).join()).toMatch(/\/decide\/session_/), {
+      timeout: 20_000,
+      interval: 20,
+    });
+    asking.kill('SIGTERM');
+    expect(await asking.exited).toBe(1);
+    expect(asking.stderr()).toMatch(words);
+    expect(asking.stderr()).toMatch(/at \S+\/decide\/session_\w+; then .* run.* goes on/);
+    expect(asking.stderr()).not.toContain('Paused');
+    expect((await newest()).status).toBe(status);
+    expect((await newest()).pauseReason ?? '').not.toContain('was stopped');
+  },
+);
 
 it('pauses the session at Ctrl-C, and says so', async () => {
   const folder = runFolder({

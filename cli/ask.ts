@@ -12,7 +12,7 @@ import { rootsOf } from './definitionFiles.ts';
 import { print, printJson, printLine, tellLine } from './output.ts';
 import { beginSession, type Beginner } from './run/beginSession.ts';
 import { endTenure } from './run/ends.ts';
-import { chainOf, Follower, type Followed } from './run/follow.ts';
+import { chainOf, decideAt, Follower, type Followed } from './run/follow.ts';
 import { readModelsFile } from './run/modelsFile.ts';
 import { Runner, type Served } from './run/runner.ts';
 import { newRunnerId } from './run/runnerId.ts';
@@ -34,7 +34,8 @@ shows the conversation as it grows, and ends with the result.
   --json              prints { session, status, result, reason, chain, usage } at the end, and nothing before
 ${urlUsage}
 
-Ctrl-C pauses the session. Exit code 0: completed. 1: failed, cancelled, paused, or refused. 2: wrong arguments. 75: Baton does not answer.`;
+It waits while a person has to approve a handoff or to answer; with --json a question ends it. Ctrl-C pauses the session, unless it
+waits for a person. Exit code 0: completed. 1: failed, cancelled, paused, or refused. 2: wrong arguments. 75: Baton does not answer.`;
 
 async function run(args: string[]): Promise<void> {
   const { values, positionals } = readArguments({
@@ -167,8 +168,11 @@ async function follow(ask: Api, { url, sessionId, served, problems, show, isJson
     const followed = await untilEnd(follower, working, {
       stopping: stopping.signal,
       woken: () => new Promise((resolve) => (wake = resolve)),
-      isStranded: ({ agent, agentSession }) =>
-        agent === null || (!served.some(({ id }) => id === agent.id) && !isClaimed(agentSession)),
+      isDone: ({ status, agent, question }) =>
+        status !== 'RUNNING' && (status !== 'PAUSED' || (agent !== null && (question === null || isJson))),
+      isStranded: ({ agent, agentSession, approval }) =>
+        approval === null &&
+        (agent === null || (!served.some(({ id }) => id === agent.id) && !isClaimed(agentSession))),
     });
     runner.stop();
     if (followed !== null) return await printEnd(ask, { sessionId, url }, followed, { isJson, problems });
@@ -187,22 +191,31 @@ async function follow(ask: Api, { url, sessionId, served, problems, show, isJson
 const isClaimed = (tenure: Followed['agentSession']): boolean =>
   tenure?.claim != null && new Date(tenure.claim.until) > new Date();
 
-/** The Session when it has ended or nobody works on it; null when this process is stopped. */
+/** The Session when it has ended or nobody works on it, as one that waits for a person; null when this process is stopped in other work. */
 async function untilEnd(
   follower: Follower,
   working: Promise<void>,
   {
     stopping,
     woken,
+    isDone,
     isStranded,
-  }: { stopping: AbortSignal; woken: () => Promise<void>; isStranded: (followed: Followed) => boolean },
+  }: {
+    stopping: AbortSignal;
+    woken: () => Promise<void>;
+    isDone: (followed: Followed) => boolean;
+    isStranded: (followed: Followed) => boolean;
+  },
 ): Promise<Followed | null> {
   let strandedSince: number | null = null;
   for (;;) {
     const next = woken();
+    const isStopping = stopping.aborted;
+    // What was under way may have asked a person.
+    if (isStopping) await working;
     const followed = await follower.look();
-    if (followed.status !== 'RUNNING' && !(followed.status === 'PAUSED' && followed.agent === null)) return followed;
-    if (stopping.aborted) return null;
+    if (isDone(followed)) return followed;
+    if (isStopping) return followed.approval === null ? null : followed;
     strandedSince = isStranded(followed) ? (strandedSince ?? Date.now()) : null;
     if (strandedSince !== null && Date.now() - strandedSince > strandedMs) return followed;
     const look = new AbortController();
@@ -227,10 +240,11 @@ async function pause(ask: Api, sessionId: string, reason: string): Promise<void>
 async function printEnd(
   ask: Api,
   { sessionId, url }: { sessionId: string; url: string },
-  { status, result, endReason, pauseReason, agent, question, usage }: Followed,
+  { status, result, endReason, pauseReason, agent, question, approval, usage }: Followed,
   { isJson, problems }: { isJson: boolean; problems: readonly string[] },
 ): Promise<void> {
-  const problem = status === 'RUNNING' ? problems.find((text) => agentIn(text) === agent?.id) : undefined;
+  const problem =
+    status === 'RUNNING' && approval === null ? problems.find((text) => agentIn(text) === agent?.id) : undefined;
   // Another runner, with the key of another project, is not to find it.
   if (problem !== undefined) await pause(ask, sessionId, problem);
   if (isJson) {
@@ -250,11 +264,15 @@ async function printEnd(
   if (agent === null) throw new StartError(`The session waits for an agent: look at ${sessionId} in the dashboard`);
   const page = `${url}/sessions/${sessionId}`;
   if (question !== null) {
-    const options = question.options.length === 0 ? '' : ` (${question.options.join(' / ')})`;
+    const options = question.options === null ? '' : ` (${question.options.join(' / ')})`;
     throw new StartError(
-      `'${agent.id}' asks a person: ${question.text}${options}\nAnswer at ${page}; then ${commandLine(`run ${agent.id}`)} goes on`,
+      `'${agent.id}' asks a person: ${question.text}${options}\nAnswer at ${decideAt({ url, sessionId })}; then ${commandLine(`run ${agent.id}`)} goes on`,
     );
   }
+  if (approval !== null)
+    throw new StartError(
+      `The session waits for a person to approve a handoff of '${agent.id}'.\nDecide at ${decideAt({ url, sessionId })}; then ${commandLine('run')} goes on, for the agent that has the session`,
+    );
   if (status === 'PAUSED')
     throw new StartError(
       `The session is paused${pauseReason === null ? '' : `: ${pauseReason.replace(/^paused: /, '')}`}. Resume it at ${page} while ${commandLine(`run ${agent.id}`)} works`,

@@ -8,7 +8,9 @@ export interface Followed {
   result: unknown;
   endReason: string | null;
   pauseReason: string | null;
-  question: { text: string; options: string[] } | null;
+  question: { id: string; text: string; options: string[] | null } | null;
+  /** What a person has to decide. */
+  approval: { kind: 'HANDOFF' | 'QUESTION' } | null;
   summary: string | null;
   agent: { id: string } | null;
   agentSession: { id: string; claim: { until: string } | null } | null;
@@ -33,11 +35,15 @@ interface TurnRead {
   toolCalls: { callId: string; name: string; result: string | null; error: string | null }[];
 }
 
-const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason question { text options } summary agent { id }
+const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason question { id text options } approval { kind } summary agent { id }
   agentSession { id claim { until } } usage { inputTokens outputTokens }
   handoffs(first: 10) { nodes { depth status reason approval { note } sourceAgent { id } targetAgent { id } } }
   turns(first: 10) { nodes { index agentSession { agent { id } } messages { role content }
     toolCalls { callId name result error } } } } }`;
+
+/** Where a person decides what the Session waits for. */
+export const decideAt = ({ url, sessionId }: { url: string; sessionId: string }): string =>
+  `${url}/decide/${sessionId}`;
 
 /** Prints what is new in a Session. */
 export class Follower {
@@ -45,6 +51,7 @@ export class Follower {
   #handoff = 0;
   /** Number of the handoff that waits for a person. */
   #proposed = 0;
+  #question: string | null = null;
   readonly #told = new Set<string>();
 
   constructor(
@@ -70,12 +77,25 @@ export class Follower {
         this.#moved(next);
     }
     for (const handoff of handoffs.filter(({ depth }) => depth > this.#handoff)) this.#moved(handoff);
+    this.#asked(session);
     return session;
   }
 
   #words({ agentSession, messages }: TurnRead): void {
-    for (const { role, content } of messages)
-      if (content.trim() !== '') this.show(`${agentSession?.agent.id ?? role.toLowerCase()}: ${content.trim()}`);
+    for (const { role, content } of messages) {
+      const who = agentSession?.agent.id ?? role.toLowerCase();
+      const isTold = agentSession !== null && role === 'SYSTEM';
+      if (content.trim() !== '')
+        this.show(isTold ? `  ${who} is told: ${content.trim()}` : `${who}: ${content.trim()}`);
+    }
+  }
+
+  #asked({ question, agent }: Followed): void {
+    if (question === null || question.id === this.#question) return;
+    this.#question = question.id;
+    const options = question.options === null ? '' : ` (${question.options.join(' / ')})`;
+    this.show(`${agent?.id} asks a person: ${question.text}${options}`);
+    this.show(`answer at ${decideAt(this.place)}`);
   }
 
   #outcomes({ agentSession, toolCalls }: TurnRead): void {
@@ -103,8 +123,7 @@ export class Follower {
     this.#handoff = Math.max(this.#handoff, depth);
     if (status === 'PROPOSED') {
       this.#proposed = depth;
-      const { url, sessionId } = this.place;
-      return this.show(`a person has to approve the handoff to ${targetAgent.id}: ${url}/sessions/${sessionId}`);
+      return this.show(`a person has to approve the handoff to ${targetAgent.id}: ${decideAt(this.place)}`);
     }
     this.show(
       `${sourceAgent === null ? '' : `${sourceAgent.id} `}-> ${targetAgent.id}${reason === null ? '' : `: ${shortened(reason)}`}`,
