@@ -14,12 +14,13 @@ import { useKeys } from './useKeys.ts';
 interface AnswerProps {
   waiting: WaitingFragment;
   keys: boolean;
+  isFresh: boolean;
   onDone: () => void;
   onRefused: () => void;
 }
 
 /** Answers a question by an option or in words. */
-export function Answer({ waiting: { id, agent, options }, keys, onDone, onRefused }: AnswerProps) {
+export function Answer({ waiting: { id, agent, options }, keys, isFresh, onDone, onRefused }: AnswerProps) {
   const client = useClient();
   const { value: answer, change, drop } = useKept(`decide.${id}`, '');
   const { busy, run, note } = useAct();
@@ -32,9 +33,12 @@ export function Answer({ waiting: { id, agent, options }, keys, onDone, onRefuse
     showNotice(<NoticeText>{`Answered: ${agent.id} goes on.`}</NoticeText>);
     onDone();
   };
+  const choose = (option: string): void => {
+    if (!isFresh) void send(option);
+  };
   const form = useRef<HTMLFormElement>(null);
   const byNumber = Object.fromEntries(
-    (options ?? []).slice(0, 9).map((option, index) => [index + 1, () => void send(option)]),
+    (options ?? []).slice(0, 9).map((option, index) => [index + 1, () => choose(option)]),
   );
   useKeys(keys ? { ...byNumber, e: () => form.current?.querySelector('textarea')?.focus() } : {});
   return (
@@ -57,9 +61,9 @@ export function Answer({ waiting: { id, agent, options }, keys, onDone, onRefuse
               key={option}
               type="button"
               className={`button small ${styles.option}`}
-              aria-disabled={busy}
+              aria-disabled={busy || isFresh}
               aria-keyshortcuts={keys && index < 9 ? String(index + 1) : undefined}
-              onClick={() => void send(option)}
+              onClick={() => choose(option)}
             >
               {keys && index < 9 && (
                 <kbd className={styles.keys} aria-hidden="true">

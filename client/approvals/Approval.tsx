@@ -12,10 +12,11 @@ import { NoticeText } from '../ui/UndoNotice.tsx';
 import { useAgain } from '../ui/useAgain.ts';
 import { useSettled } from '../ui/useSettled.ts';
 import styles from './Decide.module.css';
-import { approve, decline, PassedOnQuery } from './documents.ts';
+import { approve, decline, PassedOnQuery, ProposedQuery } from './documents.ts';
 import { EditFields } from './EditFields.tsx';
 import { changesOf, editsOf, givenOf, type EditDraft } from './edits.ts';
 import { useAct } from './useAct.tsx';
+import { useFresh } from './useFresh.ts';
 import { useKeys } from './useKeys.ts';
 
 const Changes = lazy(async () => ({ default: (await import('./Differences.tsx')).Changes }));
@@ -25,6 +26,7 @@ interface ApprovalProps {
   waiting: WaitingFragment;
   handoff: NonNullable<WaitingFragment['handoff']>;
   keys: boolean;
+  isFresh: boolean;
   onDone: () => void;
   onRefused: () => void;
 }
@@ -39,7 +41,7 @@ interface Typed {
 const nothingTyped: Typed = { mode: 'look', edits: {}, why: '' };
 
 /** Approves a proposed handoff as it was looked at, with changes, or declines it. */
-export function Approval({ waiting, handoff, keys, onDone, onRefused }: ApprovalProps) {
+export function Approval({ waiting, handoff, keys, isFresh, onDone, onRefused }: ApprovalProps) {
   const { id, agent, session } = waiting;
   const client = useClient();
   const given = givenOf({ ...waiting, handoff });
@@ -49,9 +51,11 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
   const draft = { ...given, ...typed.edits };
   const edits = editsOf(given, draft);
   const changes = changesOf(given, draft);
-  const { busy, run, note } = useAct();
-  const { now, seen, accept, error, look } = usePassedOn(id, edits, session.status);
+  const { busy, run, note, said } = useAct();
+  const { now, seen, accept, error, look, isSettled } = usePassedOn(id, edits, session.status);
   const refused = now?.verdicts.find(({ passed }) => passed === false)?.message ?? null;
+  const isRefused = refused !== null && isSettled;
+  const asksAgain = seen !== null && seen.accepted !== seen.contentHash;
   const target = edits?.targetAgentId ?? handoff.targetAgent.id;
   // What the target would read depends on these; what is refused, on any session that may free a place.
   useRereadOn(
@@ -63,8 +67,12 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
   );
   const isNew = seen !== null && now?.contentHash != null && now.contentHash !== seen.contentHash;
 
+  const [unread, showUnread] = useFresh();
+  const waits = isFresh || unread !== null;
   const send = async (): Promise<void> => {
-    if (seen === null) return;
+    if (seen === null || waits) return;
+    // What is refused may be allowed by now.
+    if (isRefused) return look();
     const outcome = await run(() =>
       approve(client, id, { expectedContentHash: seen.accepted, edits, note: draft.note.trim() || null }),
     );
@@ -77,8 +85,10 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
       return onDone();
     }
     // What is refused because the agent went on is shown anew, and approved by a second press.
-    if (outcome.code === 'CONFLICT') accept();
-    else {
+    if (outcome.code === 'CONFLICT') {
+      showUnread(id);
+      accept();
+    } else {
       look();
       onRefused();
     }
@@ -93,7 +103,22 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
     onDone();
   };
 
+  // A refusal such as that of a paused session leaves no preview.
+  const [{ data: asProposed }] = useQuery({
+    query: ProposedQuery,
+    variables: { handoffId: id },
+    pause: now === null || now.context != null,
+    requestPolicy: 'network-only',
+  });
+  const proposed = asProposed === undefined ? null : (asProposed.handoff?.contextPrompt ?? undefined);
+  const passedOn = now === null ? null : (now.context ?? proposed);
+
   const body = useRef<HTMLDivElement>(null);
+  const toApprove = (): void => {
+    const button = body.current?.querySelector<HTMLElement>('[data-approve]');
+    button?.focus({ preventScroll: true });
+    button?.scrollIntoView({ block: 'center' });
+  };
   const fields = useRef<HTMLDivElement>(null);
   const wasMode = useRef(mode);
   useEffect(() => {
@@ -113,7 +138,11 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
     <div ref={body} className={styles.body}>
       {error && <RequestError error={error} onRetry={look} />}
       {refused !== null && (
-        <ErrorNote quiet title={edits === null ? 'It cannot be approved as it is' : 'It cannot be approved like this'}>
+        <ErrorNote
+          quiet
+          id={`${id}-refused`}
+          title={edits === null ? 'It cannot be approved as it is' : 'It cannot be approved like this'}
+        >
           {refused}
         </ErrorNote>
       )}
@@ -137,9 +166,11 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
       </div>
       <Suspense>
         {mode !== 'decline' && changes.length > 0 && <Changes changes={changes} title="What you changed" />}
-        {isNew && <WentOn before={seen.text} after={now.context?.text ?? ''} />}
+        {isNew && (
+          <WentOn before={seen.text} after={now.context?.text ?? ''} onShown={asksAgain ? toApprove : undefined} />
+        )}
       </Suspense>
-      {note}
+      {said !== refused && note}
       <div className={styles.acts}>
         {mode === 'decline' ? (
           <>
@@ -160,14 +191,16 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
             <button
               type="button"
               className="button small primary"
-              aria-disabled={busy || seen === null}
+              aria-disabled={busy || seen === null || waits || isRefused}
+              aria-describedby={isRefused ? `${id}-refused` : undefined}
+              data-approve
               aria-keyshortcuts={keys ? 'a' : undefined}
               onClick={() => void send()}
             >
               <Icon name="check" size={14} />{' '}
               {busy
                 ? 'Approving …'
-                : `Approve${seen !== null && seen.accepted !== seen.contentHash ? ' what is new' : ''}${changes.length === 0 ? '' : ' with changes'}`}
+                : `Approve${asksAgain ? ' what is new' : ''}${changes.length === 0 ? '' : ' with changes'}`}
             </button>
             {changes.length > 0 && (
               <button
@@ -207,10 +240,11 @@ export function Approval({ waiting, handoff, keys, onDone, onRefused }: Approval
       </div>
       <details open className={styles.passedOn}>
         <summary>
-          What is passed on{now?.context ? `: about ${now.context.tokenEstimate.toLocaleString()} tokens` : ''}
+          {now?.context == null && passedOn ? 'What was to be passed on when it was proposed' : 'What is passed on'}
+          {passedOn ? `: about ${passedOn.tokenEstimate.toLocaleString()} tokens` : ''}
         </summary>
         <pre tabIndex={0} role="region" aria-label="What is passed on">
-          {now === null ? 'Loading …' : (now.context?.text ?? 'Nothing: it cannot be approved.')}
+          {passedOn?.text ?? (now === null || proposed === null ? 'Loading …' : 'Nothing: it cannot be approved.')}
         </pre>
       </details>
     </div>
@@ -267,5 +301,5 @@ function usePassedOn(handoffId: string, edits: HandoffEditsInput | null, status:
   }, [fetching, ask]);
   // A resumed session can be approved, also while no event comes.
   useAgain(ask, status);
-  return { now, seen, error, accept: () => void accept(), look };
+  return { now, seen, error, accept: () => void accept(), look, isSettled: settled === JSON.stringify(edits) };
 }

@@ -16,6 +16,8 @@ interface ApprovalCardProps {
   decides: boolean;
   /** Whether it acts by single keys. */
   keys?: boolean;
+  /** It came into sight by itself a moment ago: no press decides it yet. */
+  isFresh?: boolean;
   /** It waits no more: somebody else decided. */
   isGone?: boolean;
   onOpen?: () => void;
@@ -38,6 +40,7 @@ export function ApprovalCard({
   isOpen,
   decides,
   keys = false,
+  isFresh = false,
   isGone = false,
   onOpen,
   onDone,
@@ -45,7 +48,7 @@ export function ApprovalCard({
 }: ApprovalCardProps) {
   const { id, kind, session, handoff, text, deadlineAt, demandedBy } = waiting;
   const name = useId();
-  const acts = { waiting, keys: keys && isOpen, onDone, onRefused };
+  const acts = { waiting, keys: keys && isOpen, isFresh, onDone, onRefused };
   return (
     <article
       id={id}
@@ -86,7 +89,7 @@ export function ApprovalCard({
             {decides && session.status === 'PAUSED' && (
               <Paused
                 session={session}
-                keys={acts.keys}
+                keys={acts.keys && !isFresh}
                 onResumed={kind === 'QUESTION' ? onDone : onRefused}
                 {...(kind === 'QUESTION'
                   ? { word: 'Resume without an answer' }

@@ -16,6 +16,7 @@ import { useLivePages } from '../ui/useLivePages.ts';
 import { ApprovalCard } from './ApprovalCard.tsx';
 import styles from './Decide.module.css';
 import { DecideQuery, SessionApprovalQuery, WaitingDocument } from './documents.ts';
+import { useFresh } from './useFresh.ts';
 import { useKeys } from './useKeys.ts';
 
 const concerns = /^(?:HANDOFF_|QUESTION_|SESSION_)/;
@@ -81,9 +82,12 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
     if (next !== undefined) choose(next);
   };
   useKeys({ j: () => move(1), k: () => move(-1) }, { repeats: true });
+  const [fresh, showFresh] = useFresh();
   const done = (): void => {
     if (openId !== null) setDecided((before) => new Set([...before, openId]));
-    choose(shown[place + 1] ?? shown[place - 1]);
+    const next = shown[place + 1] ?? shown[place - 1];
+    choose(next);
+    showFresh(next?.id ?? null);
     again();
   };
 
@@ -94,8 +98,10 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
         <>
           Handoffs that agents propose, and what they ask.{' '}
           <span className={styles.keys}>
-            Keys: j and k to go through them, a to approve, e to edit, d to decline, r to resume a paused session, 1 to
-            9 to choose an answer.
+            Keys: j and k to go through them
+            {decides &&
+              ', a to approve, e to edit, d to decline, r to resume a paused session, 1 to 9 to choose an answer'}
+            .
           </span>
         </>
       }
@@ -126,7 +132,8 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
                     waiting={each}
                     isOpen={each.id === openId}
                     decides={decides}
-                    keys
+                    keys={decides}
+                    isFresh={each.id === fresh}
                     isGone={isGone && each.id === openId}
                     onOpen={() => choose(each)}
                     onDone={done}

@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from 'react';
 import { difference } from '../log/changes.ts';
 import { FileChange } from '../log/FileChange.tsx';
 import type { Change } from './edits.ts';
@@ -32,8 +33,20 @@ export function Changes({ changes, title }: { changes: readonly Change[]; title?
   );
 }
 
+interface WentOnProps {
+  before: string;
+  after: string;
+  /** Called when it is in sight. */
+  onShown: (() => void) | undefined;
+}
+
 /** What the agent added to what is passed on since a person looked at it. */
-export function WentOn({ before, after }: { before: string; after: string }) {
+export function WentOn({ before, after, onShown }: WentOnProps) {
+  const shown = useEffectEvent(() => onShown?.());
+  const isAsked = onShown !== undefined;
+  useEffect(() => {
+    if (isAsked) shown();
+  }, [isAsked]);
   const lines = difference(before, after);
   return (
     <section className={styles.wentOn} aria-label="What is new">

@@ -19,6 +19,6 @@ export default function SessionApproval({ sessionId }: { sessionId: string }) {
   if (error) return <RequestError error={error} onRetry={again} />;
   const approval = readFragment(WaitingDocument, data?.session?.approval);
   return approval ? (
-    <ApprovalCard waiting={approval} isOpen decides={decides} onDone={again} onRefused={again} />
+    <ApprovalCard waiting={approval} isOpen decides={decides} keys={decides} onDone={again} onRefused={again} />
   ) : null;
 }

@@ -163,6 +163,7 @@ it('edits the variables and gives a note, with the same difference before it is 
 it('is refused, and shows the present context, when the agent went on meanwhile', async () => {
   const id = await propose('Goes on');
   const { page } = await go('/decide');
+  await page.setViewportSize({ width: 320, height: 640 });
   await page.getByText('All of Goes on is done.').waitFor();
   const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
   await turn(sessionId, { messages: [{ role: 'ASSISTANT', content: 'And the docs, too.' }] });
@@ -175,7 +176,16 @@ it('is refused, and shows the present context, when the agent went on meanwhile'
   await page.getByRole('region', { name: 'What is new' }).getByText('And the docs, too.').waitFor();
   await expectAccessible(page);
   expect(await statusOf(id)).toBe('PROPOSED');
-  await page.getByRole('button', { name: 'Approve what is new' }).click();
+  // It is in sight, and has the focus.
+  const again = page.getByRole('button', { name: 'Approve what is new' });
+  await expect.poll(() => again.evaluate((button) => button === document.activeElement), patiently).toBe(true);
+  await expect
+    .poll(async () => {
+      const { y, height } = (await again.boundingBox())!;
+      return y >= 0 && y + height <= 640 ? 'in sight' : y;
+    }, patiently)
+    .toBe('in sight');
+  await again.click();
   await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
 }, 120_000);
 
@@ -266,6 +276,86 @@ it('wraps options of any length and form within the page, on Decide and on the p
   expect(faults).toEqual([]);
 }, 120_000);
 
+it('decides the next one by a key only after it was shown for a moment', async () => {
+  const ids = [await propose('Decided first'), await propose('Not decided by the same press')];
+  const { page, faults } = await go('/decide');
+  const card = (title: string) =>
+    page.locator('article[data-open=true]').filter({ has: page.getByRole('link', { name: title }) });
+  await card('Decided first')
+    .getByText(/about \d+ tokens/)
+    .waitFor();
+  // A second press as soon as the next one could be approved.
+  await page.evaluate(() => {
+    const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+    const first = document.querySelector('article[data-open=true]')!.id;
+    const observer = new MutationObserver(() => {
+      const open = document.querySelector('article[data-open=true]');
+      if (open === null || open.id === first || !/about [\d,]+ tokens/.test(open.textContent)) return;
+      observer.disconnect();
+      setTimeout(press, 50);
+    });
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+    press();
+  });
+  await expect.poll(() => statusOf(ids[0]!), patiently).toBe('INITIATED');
+  const approve = card('Not decided by the same press').getByRole('button', { name: 'Approve', exact: true });
+  await expect.poll(() => approve.getAttribute('aria-disabled'), patiently).toBe('false');
+  expect(await statusOf(ids[1]!)).toBe('PROPOSED');
+  await page.keyboard.press('a');
+  await expect.poll(() => statusOf(ids[1]!), patiently).toBe('INITIATED');
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('acts by the same keys on the page of a session', async () => {
+  const id = await propose('By keys on its page');
+  const { sessionId } = await db.prisma.handoff.findUniqueOrThrow({ where: { id } });
+  const { page, faults } = await go(`/sessions/${encodeId('session', sessionId)}`);
+  const card = page.getByRole('article', { name: 'ada hands off to bob' });
+  await card.getByText(/about \d+ tokens/).waitFor();
+  // Not while one types.
+  await page.keyboard.press('d');
+  await page.keyboard.type('a');
+  await expect.poll(() => card.getByLabel('Why not').inputValue(), patiently).toBe('a');
+  await page.keyboard.press('Escape');
+  expect(await statusOf(id)).toBe('PROPOSED');
+  await page.keyboard.press('a');
+  await expect.poll(() => statusOf(id), patiently).toBe('INITIATED');
+  const asks = await session('ada', { title: 'Asks on its page' });
+  await run(askPerson, { sessionId: asks, question: 'Which one?', options: ['one', 'two'] });
+  await go(`/sessions/${encodeId('session', asks)}`);
+  await page.getByRole('button', { name: 'two' }).waitFor();
+  await page.keyboard.press('2');
+  await expect
+    .poll(
+      async () => (await db.prisma.message.findMany({ where: { sessionId: asks } })).map(({ content }) => content),
+      patiently,
+    )
+    .toEqual(['two']);
+  expect(faults).toEqual([]);
+}, 120_000);
+
+it('does not approve for a target that cannot take it, and says once why', async () => {
+  const sessionId = await session('ada', { title: 'For one that is away', handoffApproval: 'REQUIRED' });
+  const { handoffId } = await initiate(sessionId, 'dora', { reason: 'Go' }, { caller: agentCaller('ada') });
+  await run(setAgentStatus, { id: 'dora', status: 'OFFLINE' });
+  const { page, faults } = await go(`/decide/${encodeId('session', sessionId)}`);
+  const open = page.locator('article[data-open=true]');
+  const approve = open.getByRole('button', { name: 'Approve', exact: true });
+  await expect.poll(() => approve.getAttribute('aria-describedby'), patiently).not.toBeNull();
+  expect(await approve.getAttribute('aria-disabled')).toBe('true');
+  const why = page.locator(`[id="${await approve.getAttribute('aria-describedby')}"]`);
+  const words = await why.locator('span').innerText();
+  expect(words).toMatch(/dora/);
+  await page.keyboard.press('a');
+  await expectAccessible(page);
+  expect(await open.getByText(words).count()).toBe(1);
+  await run(setAgentStatus, { id: 'dora', status: 'AVAILABLE' });
+  await expect.poll(() => approve.getAttribute('aria-disabled'), patiently).toBe('false');
+  expect(await statusOf(handoffId)).toBe('PROPOSED');
+  await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
+  expect(faults).toEqual([]);
+}, 120_000);
+
 it('resumes a paused session so that its handoff can be approved, also with a higher budget', async () => {
   const [one, other] = [await propose('Paused by a person'), await propose('Out of tokens')];
   const sessionOf = (id: string) =>
@@ -289,6 +379,11 @@ it('resumes a paused session so that its handoff can be approved, also with a hi
   await open.getByText('The session is paused: Lunch').waitFor();
   await open.getByText('Resume it before you approve.', { exact: false }).waitFor();
   await open.getByText('It cannot be approved as it is').waitFor();
+  // What it is about stands there although it is paused.
+  await open
+    .getByRole('region', { name: 'What is passed on' })
+    .getByText('All of Paused by a person is done.')
+    .waitFor();
   await look(page, 'decide-paused');
   await expectAccessible(page);
   await page.keyboard.press('r');

@@ -129,6 +129,19 @@ export const PassedOnQuery = graphql(`
   }
 `);
 
+/** What the target would have read when the agent proposed it. */
+export const ProposedQuery = graphql(`
+  query Proposed($handoffId: ID!) {
+    handoff(id: $handoffId) {
+      id
+      contextPrompt {
+        text
+        tokenEstimate
+      }
+    }
+  }
+`);
+
 const ApproveMutation = graphql(`
   mutation Approve($input: ApproveHandoffInput!) {
     answer: approveHandoff(input: $input) {

@@ -8,6 +8,8 @@ interface Running {
   run: <Payload>(act: () => Promise<Outcome<Payload>>) => Promise<Outcome<Payload> | null>;
   /** Why the last one was refused. */
   note: ReactNode;
+  /** Its words. */
+  said: string | null;
 }
 
 /** Runs one act at a time; a refused one says why. What a person typed stays. */
@@ -25,6 +27,7 @@ export function useAct(): Running {
       if (!outcome.done) setRefusal(outcome);
       return outcome;
     },
+    said: refusal?.message ?? null,
     note:
       refusal === null ? null : refusal.code === 'CONFLICT' ? (
         <ErrorNote title="Not approved: the agent went on since you looked">

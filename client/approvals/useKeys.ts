@@ -6,6 +6,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Acts by single keys. Not while one types or a dialog is open; a key that is held acts once, unless it `repeats`. */
 export function useKeys(acts: Record<string, (() => void) | undefined>, { repeats = false } = {}): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented) return;
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if ((event.repeat && !repeats) || document.querySelector('dialog[open]') !== null) return;
     const act = Object.hasOwn(acts, event.key) ? acts[event.key] : undefined;

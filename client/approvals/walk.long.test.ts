@@ -67,10 +67,13 @@ beforeAll(async () => {
 
 const open = (page: Page) => page.locator('article[data-open=true]');
 const openTitle = (page: Page) => open(page).getByRole('link').first().innerText();
-const ready = (page: Page) =>
-  open(page)
+/** Its preview is there, and it was shown for long enough to be decided. */
+const ready = async (page: Page): Promise<void> => {
+  await open(page)
     .getByText(/about [\d,]+ tokens/)
     .waitFor();
+  await open(page).locator('[data-approve][aria-disabled=false]').waitFor();
+};
 const topOf = async (page: Page) => Math.round((await open(page).boundingBox())!.y);
 const waiting = async () => db.prisma.approval.count({ where: { decidedAt: null } });
 const decisionOf = async (title: string) =>

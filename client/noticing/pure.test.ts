@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { deadlineLook, leftText } from '../ui/deadline.ts';
+import { deadlineLook, isDistant, leftText } from '../ui/deadline.ts';
 import {
   countText,
   hasChanged,
@@ -98,6 +98,12 @@ test('each of three handoffs has a notification that opens it, and four have one
     ['a', 'b', 'c'].map((id) => ['Handoff to ada', `Work ${id}`, `/handoffs/${id}`]),
   );
   expect(handoffNotes(waiting)).toEqual([{ title: '4 handoffs wait', body: 'ada, bob', tag: 'baton', path: '/inbox' }]);
+});
+
+test('a deadline of years is told from one of days', () => {
+  const now = Date.parse(time(0));
+  const inDays = (days: number) => isDistant(new Date(now + days * 86_400_000).toISOString(), now);
+  expect([-1, 1, 13, 14, 3_300].map(inDays)).toEqual([false, false, false, true, true]);
 });
 
 test.each([

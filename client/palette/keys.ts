@@ -25,7 +25,8 @@ export const shortcuts: { keys: string[]; does: string }[] = [
   { keys: ['Enter'], does: 'Open the chosen result' },
   { keys: ['F8'], does: 'Go to the last notice, such as one with an Undo button' },
   { keys: ['j', 'k'], does: 'On Decide: go to the next or the previous one' },
-  { keys: ['a', 'e', 'd'], does: 'On Decide: approve, edit or decline; 1 to 9 choose an answer' },
+  { keys: ['a', 'e', 'd'], does: 'On Decide and on a session: approve, edit or decline; 1 to 9 choose an answer' },
+  { keys: ['r'], does: 'On Decide and on a session that waits for a person: resume it while it is paused' },
   { keys: ['Ctrl Enter', '⌘ Enter'], does: 'On Decide: send what was typed' },
   { keys: ['Esc'], does: 'Close a dialog or a menu, or clear a selection' },
 ];

@@ -4,6 +4,8 @@ import { Icon } from './Icon.tsx';
 import styles from './states.module.css';
 
 interface ErrorNoteProps {
+  /** For what is described by it. */
+  id?: string;
   title?: string;
   children?: ReactNode;
   onRetry?: () => void;
@@ -12,9 +14,9 @@ interface ErrorNoteProps {
 }
 
 /** An error message, announced by screen readers. */
-export function ErrorNote({ title, children, onRetry, quiet = false }: ErrorNoteProps) {
+export function ErrorNote({ id, title, children, onRetry, quiet = false }: ErrorNoteProps) {
   return (
-    <div className={styles.error} role={quiet ? undefined : 'alert'}>
+    <div id={id} className={styles.error} role={quiet ? undefined : 'alert'}>
       <Icon name="alert" />
       <div className={styles.words}>
         {title && <strong>{title}</strong>}

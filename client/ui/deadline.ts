@@ -3,6 +3,11 @@ import type { Look } from './Badge.tsx';
 const soonMs = 15 * 60_000;
 const urgentMs = 5 * 60_000;
 
+const distantMs = 14 * 24 * 60 * 60_000;
+
+/** Two weeks or more away: nobody acts on it yet. */
+export const isDistant = (at: string, now: number): boolean => new Date(at).getTime() - now >= distantMs;
+
 export type Nearness = 'far' | 'soon' | 'urgent' | 'passed';
 
 function nearness(at: string, now: number): Nearness {

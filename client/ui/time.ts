@@ -16,11 +16,11 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['minute', 60_000],
 ];
 
-/** "3 min. ago", "in 20 min."; within a minute "just now". */
-export function formatAge(at: string, now: number): string {
+/** "3 min. ago", "in 20 min."; within a minute "just now", since clocks differ, unless what `isAhead` has not come. */
+export function formatAge(at: string, now: number, isAhead = false): string {
   const distance = new Date(at).getTime() - now;
   const step = steps.find(([, ms]) => Math.abs(distance) >= ms);
-  if (!step) return distance > 30_000 ? 'in under a minute' : 'just now';
+  if (!step) return distance > (isAhead ? 0 : 30_000) ? 'in under a minute' : 'just now';
   return relative.format(Math.trunc(distance / step[1]), step[0]);
 }
 
