@@ -70,6 +70,7 @@ export default {
       inFolders('api/graphql'),
       [
         inFolders('api/access', 'reads', 'work/redaction', 'core', 'generated'),
+        '^server/work/keys/principals\\.ts$',
         '^server/work/queue/runCommand\\.ts$',
         doors,
       ],
