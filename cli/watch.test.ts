@@ -94,8 +94,10 @@ describe('what a person decides about the work of a command', () => {
       writeFileSync(end, '');
     }
     expect(await exited).toBe(0);
+    reasons = lines.map(({ reason }) => reason);
     return lines.map(({ event }) => event);
   }
+  let reasons: (string | undefined)[] = [];
   const got = (place: ReturnType<typeof watchPlace>) => readFileSync(join(place.folder, 'got'), 'utf8');
   const reason = 'Not "yet" @/etc/passwd';
 
@@ -132,6 +134,8 @@ describe('what a person decides about the work of a command', () => {
       expect(await once(place, id)).toEqual([]);
       await decide();
       expect(await once(place, id)).toEqual(['started', 'completed']);
+      const why = how === 'timed out' ? 'not decided in time' : how;
+      expect(reasons[0]).toBe(why);
       const second = got(place).slice(first.length);
       expect(second).toMatch(new RegExp(`^You are agent ${id} of Baton. You took session ${sessionId} over`));
       for (const words of [says, quotes, 'The cache is stale.'])

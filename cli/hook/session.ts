@@ -21,6 +21,8 @@ export interface Session {
 /** What others decided about the agent's work, in words of the API. */
 export interface Notice {
   id: string;
+  /** Absent where it was not asked for. */
+  decision?: string | null;
   text: string;
   /** When a program was told. */
   toldAt: string | null;

@@ -43,7 +43,7 @@ interface TakenData {
 const decidedQuery = `query WatchDecided($id: ID!) { handoff(id: $id) { id sourceAgent { id } workspace { branch commit } targetAgentSession { state traceparent }
   session { id title status ${workPlaceFields} ${recordedTreeFields} approval { kind } } } }`;
 const noticesQuery =
-  'query WatchNotices($agent: ID!, $session: ID!) { agent(id: $agent) { notices(sessionId: $session) { id text toldAt } } }';
+  'query WatchNotices($agent: ID!, $session: ID!) { agent(id: $agent) { notices(sessionId: $session) { id decision text toldAt } } }';
 
 type Decided = Omit<Accepted, 'contextPrompt' | 'targetAgentSession' | 'session'> & {
   targetAgentSession: { state: string; traceparent: string } | null;
@@ -206,7 +206,7 @@ export class Watcher {
         event: 'waits for a person',
         handoff: handoffId,
         ...(session !== null && { session }),
-        text: 'a person decides about it: the command is started again with what was decided',
+        text: 'waits for a person to decide or to answer: the command is started again unless the handoff is approved',
       });
   }
 
@@ -247,7 +247,8 @@ export class Watcher {
       event: 'started',
       handoff: run.handoffId,
       session: accepted.session.id,
-      text: `started: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}`,
+      ...(notices !== null && { reason: whyAgain(notices) }),
+      text: `started${notices === null ? '' : ` again, ${whyAgain(notices)}`}: ${accepted.session.title}${accepted.sourceAgent === null ? '' : `, from ${accepted.sourceAgent.id}`}`,
     });
     return true;
   }
@@ -369,6 +370,17 @@ export class Watcher {
     return key === undefined ? output : output.replaceAll(key, '[redacted]');
   }
 }
+
+const decided: Record<string, string> = {
+  DECLINED: 'declined',
+  TIMED_OUT: 'not decided in time',
+  ANSWERED: 'answered',
+  CANCELLED: 'resumed without an answer',
+};
+
+/** Why the command is started once more. */
+const whyAgain = (notices: readonly Notice[]): string =>
+  notices.map(({ decision }) => decided[decision ?? ''] ?? 'came back').join(', ');
 
 const said: Record<Outcome, string> = {
   completed: 'completed',
