@@ -36,6 +36,8 @@ const address = /^\/mcp(?:\/([^/]+))?$/;
 export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }: McpRouteOptions) => {
   /** Notices that an answer that is under way says. */
   const saying = new Set<string>();
+  /** Answers that are made now. */
+  const making = new Set<Promise<Response>>();
 
   /** Answers a message. Records which notices it says once it is sent: what was not sent is said again. */
   async function post(
@@ -51,10 +53,14 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
       return said.push(noticeId) > 0;
     });
     const end = (): void => said.splice(0).forEach((noticeId) => saying.delete(noticeId));
-    const response = await answered(request, sent, desk, made).catch((error: unknown) => {
-      end();
-      throw error;
-    });
+    const begun = answered(request, sent, desk, made);
+    making.add(begun);
+    const response = await begun
+      .catch((error: unknown) => {
+        end();
+        throw error;
+      })
+      .finally(() => making.delete(begun));
     if (said.length === 0) return response;
     let isOver = false;
     return {
@@ -62,7 +68,10 @@ export const mcpRoute = ({ streams, maskError: masked, allowedOrigins, version }
       over(isSent) {
         if (isOver) return;
         isOver = true;
-        void Promise.allSettled(isSent ? said.map((noticeId) => confirmNotice(desk, noticeId)) : []).then(end);
+        void Promise.allSettled(isSent ? said.map((noticeId) => confirmNotice(desk, noticeId)) : [])
+          // What is being made now may have read it before it was confirmed.
+          .then(() => Promise.allSettled(making))
+          .then(end);
       },
     };
   }
