@@ -70,9 +70,17 @@ export const AgentRow = memo(function AgentRow({ agent, mayManage, mayVisitInbox
       <td className={styles.number}>
         {mayVisitInbox ? (
           <Link href={`/inbox/${id}`} data-waits={waiting !== undefined && waiting > 0}>
-            {inbox}
-            <span className={styles.onPhone}> {inbox === '' ? 'Inbox' : 'waiting'}</span>
-            <span className="hidden"> in the inbox of {id}</span>
+            {inbox === '' ? (
+              <>
+                Inbox<span className="hidden"> of {id}</span>
+              </>
+            ) : (
+              <>
+                {inbox}
+                <span className={styles.onPhone}> waiting</span>
+                <span className="hidden"> in the inbox of {id}</span>
+              </>
+            )}
           </Link>
         ) : (
           inbox

@@ -68,6 +68,23 @@ describe('a Context', () => {
     ]);
   });
 
+  it('tells what worked instead in little room too, rather than the whole of the error', () => {
+    const calls = [
+      ran('a', 'git push', { error: `Exit code 1\nfatal: ${'there is no upstream for this branch '.repeat(4)}` }),
+      ran('b', 'git push -u origin x'),
+    ];
+    const pieces = piecesOf(itemsOf(buildContext(sources({ calls }), input), { reason: null }), {
+      lastSpeaker: null,
+      leftOut: null,
+    });
+    const [piece] = pieces.filter(({ item }) => item.kind === 'FAILED_ATTEMPT');
+    for (let characters = 40; characters < piece!.full.length; characters += 1) {
+      const short = piece!.short(characters);
+      expect(short.length).toBeLessThanOrEqual(characters);
+      if (characters >= 80) expect(short).toContain('; worked: git push -u origin x');
+    }
+  });
+
   it('holds no message of an agent from before the summary of a cut window, but its last words before a person’s while the summary is still true', () => {
     const compaction = { sequence: 6, role: 'SYSTEM' as const, content: 'So far: half of it.', shortened: false };
     const byUsers = [byUser(1, 'Fix the login'), byUser(4, 'and the logout')];

@@ -18,8 +18,8 @@ export interface Item {
   place?: string;
   /** The shortest useful form; below its length it is cut like any text. */
   brief?: string;
-  /** The two parts of a call, shortened separately and shown together. `gist`: the call in short. */
-  call?: { made: string; gist: string; outcome: string };
+  /** The two parts of a call, shortened separately and shown together. `gist`: the call in short; `worked`: what worked instead of it. */
+  call?: { made: string; gist: string; outcome: string; worked?: string };
 }
 
 /** Most important first. `head`: in every prompt, at least its beginning. `people`: Messages of users. `words`: Messages of agents. `notes`: what they found on the way to an answer. `rest`: least important. */

@@ -333,7 +333,13 @@ const openItem = (boxes: NonNullable<Context['openBoxes']>[number], index: numbe
 
 function solvedItem(solved: NonNullable<Context['solved']>[number], index: number): Item {
   const { what, error, worked, callId } = solved;
-  return { ...attemptItem({ what, error: `${error}; worked: ${worked}`, callId }, index), id: `solved-${index + 1}` };
+  const item = attemptItem({ what, error, callId }, index);
+  return {
+    ...item,
+    id: `solved-${index + 1}`,
+    content: `${item.content}; worked: ${worked}`,
+    call: { made: what, gist: what, outcome: error, worked },
+  };
 }
 
 const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({

@@ -148,14 +148,17 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
       indented(item.call.outcome),
       inline(item.call.outcome),
     ];
-    const full = `- ${made}${place} -> ${outcome}`;
+    const worked = item.call.worked === undefined ? '' : `; worked: ${inline(item.call.worked)}`;
+    const full = `- ${made}${place} -> ${outcome}${worked}`;
     return {
       full,
       short: (characters) => {
         if (full.length <= characters) return full;
-        const room = characters - place.length;
+        // What worked is worth more than the whole of what did not.
+        const kept = worked === '' ? '' : shorten(worked, Math.floor(characters / 2));
+        const room = characters - place.length - kept.length;
         const call = shorten(`- ${gist}`, Math.max(Math.ceil(room * 0.4), room - 4 - line.length)) + place;
-        return `${call} -> ${ends(line, Math.max(characters - call.length - 4, 1))}`;
+        return `${call} -> ${ends(line, Math.max(characters - kept.length - call.length - 4, 1))}${kept}`;
       },
     };
   }

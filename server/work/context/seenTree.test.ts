@@ -24,6 +24,12 @@ test.each([
     'By git status (call c); nothing in the log changed it since.\nNot committed, changed by nothing in this log: not staged lib/ (20), x.ts, y/z.ts; and 7 more',
   ],
   [
+    'a list that is cut in the log does not stand for all',
+    seen(' M src/a.ts\nand 9 or more'),
+    ['src/a.ts', 'src/b.ts'],
+    'By git status (call c); nothing in the log changed it since.\nNot committed, of the files changed here, of a list that is cut in the log: not staged src/a.ts\nNot committed, changed by nothing in this log: and 9 or more',
+  ],
+  [
     'what came since follows',
     seen('', { since: ['changed a.ts', 'committed 1234abc'], branch: 'ahead 2' }),
     ['a.ts'],

@@ -21,6 +21,7 @@ export function seenTreeText(seen: SeenTree, files: readonly string[]): string {
     return `The log ${commit}${later.length === 0 ? ', and changed nothing since' : `. Since then: ${later.join('; ')}`}.`;
   }
   const entries = entriesOf(status);
+  const isCut = entries.some(({ path }) => more.test(path));
   const own = entries.filter(({ path }) => files.some((file) => isSame(path, file)));
   const others = entries.filter((entry) => !own.includes(entry));
   const when =
@@ -32,7 +33,11 @@ export function seenTreeText(seen: SeenTree, files: readonly string[]): string {
   const clean = status === '' ? ' Nothing was changed since the commit.' : '';
   return [
     `By git status (call ${callId})${when}${branch === undefined ? '' : `; the branch is ${branch}`}.${clean}${noCommit}`,
-    ...(own.length === 0 ? [] : [`Not committed, of the files changed here: ${grouped(own, files.length)}`]),
+    ...(own.length === 0
+      ? []
+      : [
+          `Not committed, of the files changed here${isCut ? ', of a list that is cut in the log' : ''}: ${grouped(own, files.length)}`,
+        ]),
     ...(others.length === 0 ? [] : [`Not committed, changed by nothing in this log: ${grouped(others, Infinity)}`]),
     ...(since.length === 0 ? [] : [`Since then: ${since.join('; ')}`]),
   ].join('\n');

@@ -53,7 +53,7 @@ function totals(items: readonly Item[], leftOut: LeftOut | null): string {
   const tasks = of('TASK', leftOut?.tasks) - open;
   // Without a list of tasks it is not known that none is left.
   const left = tasks === 0 ? 'Decisions' : `Tasks left: ${tasks}; decisions`;
-  return `${left}: ${of('DECISION', leftOut?.decisions)}; files changed: ${of('FILE', leftOut?.files)}.`;
+  return `${left}: ${of('DECISION', leftOut?.decisions) + of('ANSWER')}; files changed: ${of('FILE', leftOut?.files)}.`;
 }
 
 const own = 'note of Baton';

@@ -13,22 +13,22 @@ test.each([
     'a line that is said again in other words',
     '- `src/a.ts`: the ledger now rounds every price down.\n- `src/b.ts`: the beacon retries each order.',
     '- In `src/a.ts:12` the ledger rounds every price down, and signs it.',
-    '- `src/b.ts`: the beacon retries each order.',
+    '[…]\n- `src/b.ts`: the beacon retries each order.',
   ],
   [
     'a title with nothing left below it',
     '**Parser**\n- the parser reads whole lines of the ledger\n\n**Left**\n- the writer drops the oldest entries',
     'Now the parser reads whole lines of the ledger.',
-    '**Left**\n- the writer drops the oldest entries',
+    '[…]\n\n**Left**\n- the writer drops the oldest entries',
   ],
   [
     'a line in Chinese',
     '语言参数只接受中文和英文两种取值\n还没有写测试，下次补上',
     '现在语言参数只接受中文和英文两种取值。',
-    '还没有写测试，下次补上',
+    '[…]\n还没有写测试，下次补上',
   ],
   ['all of it', 'The ledger rounds every price down.', 'Again: the ledger rounds every price down.', ''],
-])('leaves out %s', (_what, older, newer, left) => {
+])('leaves out %s, and marks the place', (_what, older, newer, left) => {
   expect(without(older, newer)).toBe(left);
 });
 

@@ -13,6 +13,9 @@ const heading = /^\s*(?:#{1,6} |\*\*[^*]+\*\*:?\s*$)/;
 /** What it lists stands below it. */
 const leads = /[:：]\**\s*$/;
 
+/** Stands for lines that are left out. */
+const leftOutMark = '[…]';
+
 interface Line {
   words: Set<string>;
   /** What another line has to have too: names in code, and words with a digit. */
@@ -57,13 +60,19 @@ export class LaterWords {
       const isTitle = isHeading || leads.test(line);
       const isLeftOut = isTitle ? below.leftOut && !below.kept : this.#saysAgain(read[at]!);
       if (!isLeftOut) kept.push(line);
+      else if (kept.at(-1) !== leftOutMark) kept.push(leftOutMark);
       if (isHeading) below = { kept: false, leftOut: false };
       else if (isLeftOut) below.leftOut = true;
       else if (line.trim() !== '') below.kept = true;
     }
     for (const line of read) this.#add(line);
-    const left = kept.toReversed().join('\n');
-    return kept.length === lines.length ? text : left.replace(/\n{3,}/g, '\n\n').trim();
+    if (!kept.includes(leftOutMark)) return text;
+    if (kept.every((line) => line.trim() === '' || line === leftOutMark)) return '';
+    return kept
+      .toReversed()
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
   }
 
   #saysAgain({ words, names }: Line): boolean {
