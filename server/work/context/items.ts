@@ -9,6 +9,7 @@ import {
 } from './context.ts';
 import { sizeOf, tellingOf } from './derive/talk.ts';
 import { isStandardTool, taskTool, webTool } from './derive/tools.ts';
+import { attemptItem, findingItem, observationItem, placeOf, solvedItem } from './callItems.ts';
 import { editedItem, originalsItem } from './edited.ts';
 import { type Item, type Stage, stages } from './item.ts';
 import { weightOf } from './requests.ts';
@@ -292,8 +293,6 @@ function checkItem(check: Context['checks'][number], index: number): Item {
   return { id: `check-${index + 1}`, kind: 'CHECK', content: brief + place, brief, place, stage: 'work' };
 }
 
-const placeOf = ({ callId }: { callId: string }): string => ` (call ${callId})`;
-
 const checkText = ({ command, outcome, stale, changed = 'files' }: Context['checks'][number]): string =>
   `${outcome.toLowerCase().replace('_', ' ')}${stale ? `, but ${changed} changed since` : ''}: ${command}`;
 
@@ -311,51 +310,11 @@ function answerItem(answer: NonNullable<Context['answers']>[number], index: numb
 /** A pass says little after files changed. */
 const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => stale && outcome === 'PASSED';
 
-function attemptItem(attempt: Context['failedAttempts'][number], index: number): Item {
-  const { what, error } = attempt;
-  const place = placeOf(attempt);
-  return {
-    id: `failed-attempt-${index + 1}`,
-    kind: 'FAILED_ATTEMPT',
-    content: `${what}${place} -> ${error}`,
-    stage: 'work',
-    call: { made: what, gist: what, outcome: error },
-    place,
-  };
-}
-
 const openItem = (boxes: NonNullable<Context['openBoxes']>[number], index: number, folder: string | null): Item => ({
   id: `open-${index + 1}`,
   kind: 'TASK',
   content: `${below(folder, boxes.file)} (${boxes.orMore ? 'at least ' : ''}${boxes.open} open): ${[...boxes.first, ...(boxes.open > boxes.first.length ? ['…'] : [])].join('; ')}`,
   stage: 'work',
-});
-
-function solvedItem(solved: NonNullable<Context['solved']>[number], index: number): Item {
-  const { what, error, worked, callId } = solved;
-  const item = attemptItem({ what, error, callId }, index);
-  return {
-    ...item,
-    id: `solved-${index + 1}`,
-    content: `${item.content}; worked: ${worked}`,
-    call: { made: what, gist: what, outcome: error, worked },
-  };
-}
-
-const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({
-  id: `finding-${index + 1}`,
-  kind: 'FINDING',
-  content: `${finding.line} (from ${finding.command})${placeOf(finding)}`,
-  brief: finding.line,
-  place: placeOf(finding),
-  stage: 'work',
-});
-
-const observationItem = (seen: NonNullable<Context['observations']>[number], index: number): Item => ({
-  ...findingItem(seen, index),
-  id: `observation-${index + 1}`,
-  kind: 'OBSERVATION',
-  stage: 'calls',
 });
 
 /** One item for each entry of an object, or one for the whole value. */
