@@ -142,6 +142,26 @@ describe('the definitions of the tools of an agent', () => {
     expect(target.description).not.toMatch(/\p{Surrogate}/u);
   });
 
+  it('say that a person has to approve the handoff first, also behind the longest descriptions', () => {
+    const said = 'A person has to approve it first.';
+    for (const length of [1, 1_000, 5_000]) {
+      const description = 'x'.repeat(length);
+      const [plain, approved] = functionsOf([tool({ description }), tool({ description, approval: 'REQUIRED' })]);
+      expect(plain!.description).not.toContain(said);
+      expect(approved!.description.endsWith(` ${said}`)).toBe(true);
+      expect(approved!.description.length).toBeLessThanOrEqual(1_024);
+      const many = collaborators(21).map((each, n) => ({
+        ...each,
+        description,
+        approval: n === 3 ? ('REQUIRED' as const) : ('NONE' as const),
+      }));
+      const target = JSON.stringify(functionsOf(many)[0]!.schema);
+      expect(target.match(/- agent-\d+: [^\\]*A person has to approve it first\./g)).toEqual([
+        expect.stringMatching(/^- agent-3: x/),
+      ]);
+    }
+  });
+
   it('are JSON Schema of drafts 7 and 2020-12, and what the MCP SDK reads', () => {
     const drafts = [
       new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false }),

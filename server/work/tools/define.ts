@@ -79,6 +79,15 @@ export function schemaOf(tool: Pick<HandoffTool, 'generated' | 'variables'>, tar
 
 const schemaOfMany = (target: object): JsonSchema => schema({ target, ...common, variables }, ['target', 'reason']);
 
+/** A description of at most `characters`, with what the model has to know of an approval. */
+function described(
+  { description, approval }: Pick<HandoffTool, 'description' | 'approval'>,
+  characters: number,
+): string {
+  const more = approval === 'REQUIRED' ? ' A person has to approve it first.' : '';
+  return cut(description, characters - more.length) + more;
+}
+
 /** The target of the function that stands for many tools. */
 function targetAmong(tools: readonly HandoffTool[]): object {
   const characters = Math.max(40, Math.floor(charactersOfTargets / tools.length));
@@ -87,17 +96,17 @@ function targetAmong(tools: readonly HandoffTool[]): object {
     enum: tools.map(({ targetAgentId }) => targetAgentId),
     description: [
       'The agent that gets the session:',
-      ...tools.map((tool) => `- ${tool.targetAgentId}: ${cut(tool.description, characters)}`),
+      ...tools.map((tool) => `- ${tool.targetAgentId}: ${described(tool, characters)}`),
     ].join('\n'),
   };
 }
 
 /** The function of one tool. */
 export const functionOf = (
-  tool: Pick<HandoffTool, 'name' | 'description' | 'generated' | 'variables'>,
+  tool: Pick<HandoffTool, 'name' | 'description' | 'approval' | 'generated' | 'variables'>,
 ): ToolFunction => ({
   name: tool.name,
-  description: cut(tool.description, longestDescription),
+  description: described(tool, longestDescription),
   schema: schemaOf(tool),
 });
 
