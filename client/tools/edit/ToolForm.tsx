@@ -114,8 +114,9 @@ export function ToolForm({ draft, onChange, refusal, notice, onSubmit, buttons }
 }
 
 function Preview({ draft }: { draft: Draft }) {
+  const { approval } = draft;
   const { name, description, variables } = toFields(draft);
-  const tool = functionOf({ name, description, variables: variables as ToolVariable[], generated: false });
+  const tool = functionOf({ name, description, approval, variables: variables as ToolVariable[], generated: false });
   return <Definition of={(format) => formats[format](tool)} />;
 }
 

@@ -93,9 +93,9 @@ describe.runIf(realDataFolder !== undefined)('a handoff of a real transcript', (
     if (request !== null) expect(prompt).toContain(neutralise(ownWords(request)).slice(0, 200));
     if (lastMessage !== null) expect(prompt).toContain(neutralise(lastMessage).slice(0, 150));
     expect(prompt).toContain(decision.slice(0, 80));
-    expect(prompt).toContain(
-      `${tasks.length === 0 ? 'Decisions' : `Tasks left: ${tasks.length}; decisions`}: 2; files changed: `,
-    );
+    // The two of this test, and what people decided in the log.
+    const totals = `${tasks.length === 0 ? 'Decisions' : `Tasks left: ${tasks.length}; decisions`}: (\\d+); files changed: `;
+    expect(Number(new RegExp(totals).exec(prompt)?.[1])).toBeGreaterThanOrEqual(2);
     // Commands change more than the tools that write files.
     expect(Number(/files changed: (\d+)/.exec(prompt)![1])).toBeGreaterThanOrEqual(files);
     if (tasks[0] !== undefined) expect(prompt).toContain(neutralise(tasks[0]).slice(0, 60));
