@@ -2,6 +2,7 @@ import { useMutation } from 'urql';
 import { graphql } from '../gql/gql.ts';
 import type { AdministrativeStatus } from '../gql/graphql.ts';
 import { ErrorNote, RequestError } from '../ui/ErrorNote.tsx';
+import segments from '../ui/Segments.module.css';
 import styles from './AgentStatusControl.module.css';
 
 const SetAgentStatusDocument = graphql(`
@@ -35,7 +36,7 @@ export function AgentStatusControl({ id, status }: { id: string; status: Adminis
   const answer = data?.setAgentStatus;
   return (
     <>
-      <div className={styles.control} role="group" aria-label={`Status of ${id}`}>
+      <div className={`${segments.segments} ${styles.control}`} role="group" aria-label={`Status of ${id}`}>
         {choices.map((choice) => (
           <button
             key={choice.status}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ToolFormat } from '../gql/graphql.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
+import segments from '../ui/Segments.module.css';
 import styles from './Definition.module.css';
 import { formatWords } from './looks.ts';
 
@@ -9,7 +10,7 @@ const names = Object.keys(formatWords) as ToolFormat[];
 /** Buttons for the format of a definition. */
 export function FormatChoice({ value, onChange }: { value: ToolFormat; onChange: (format: ToolFormat) => void }) {
   return (
-    <div className={styles.formats} role="group" aria-label="Format">
+    <div className={`${segments.segments} ${styles.formats}`} role="group" aria-label="Format">
       {names.map((name) => (
         <button key={name} type="button" aria-pressed={name === value} onClick={() => onChange(name)}>
           {formatWords[name]}

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { FieldError } from '../../ui/TextField.tsx';
+import segments from '../../ui/Segments.module.css';
 import styles from './Editor.module.css';
 
 interface JsonViewProps {
@@ -20,7 +21,7 @@ export function JsonView({ text, fault, isReadable, onType, onOpen, onClose }: J
   const id = useId();
   return (
     <>
-      <div className={styles.views} role="group" aria-label="View">
+      <div className={`${segments.segments} ${styles.views}`} role="group" aria-label="View">
         <button
           type="button"
           aria-pressed={text === null}

@@ -29,8 +29,9 @@ interface Failure {
 }
 
 /**
- * Failures after which something else worked, oldest first; the newest `maxSolved`, each reason once: the same command with another setting of its call, after a command
- * that changed in place what it names, or asked for in another way while no file was changed, or with a program of another version. What worked unchanged is none.
+ * Failures after which something else worked: the newest `maxSolved`, oldest first, each reason once. What worked is the same command with
+ * another setting of its call, or after a command that changed in place what it names; or the same thing asked for in another way while no
+ * file was changed, or with a program of another version. A command that worked unchanged tells nothing.
  */
 export function solvedOf({ list, root }: Actions): Solved[] {
   let open: Failure[] = [];
