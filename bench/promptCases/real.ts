@@ -182,7 +182,7 @@ const known: Record<string, Known> = {
       'python: command not found',
       'command timed out after 2005 milliseconds',
       'timeout_ms 5000',
-      ' open): T0',
+      'written over a list with at least 21 done): T001',
     ],
     files: [
       'specs/003-celery-oauth-volumes/spec.md',

@@ -313,7 +313,7 @@ const isOutdated = ({ outcome, stale }: Context['checks'][number]): boolean => s
 const openItem = (boxes: NonNullable<Context['openBoxes']>[number], index: number, folder: string | null): Item => ({
   id: `open-${index + 1}`,
   kind: 'TASK',
-  content: `${below(folder, boxes.file)} (${boxes.orMore ? 'at least ' : ''}${boxes.open} open): ${[...boxes.first, ...(boxes.open > boxes.first.length ? ['…'] : [])].join('; ')}`,
+  content: `${below(folder, boxes.file)} (${boxes.orMore ? 'at least ' : ''}${boxes.open} open${boxes.doneBefore === undefined ? '' : `; written over a list with at least ${boxes.doneBefore} done`}): ${[...boxes.first, ...(boxes.open > boxes.first.length ? ['…'] : [])].join('; ')}`,
   stage: 'work',
 });
 
