@@ -25,6 +25,8 @@ const concerns = /^(?:HANDOFF_|QUESTION_|SESSION_)/;
 interface Open {
   waiting: WaitingFragment;
   at: number;
+  /** It waits no more: somebody else decided. */
+  isGone: boolean;
 }
 
 /**
@@ -36,7 +38,6 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
   // The first one opens: it may not be one that was decided since the last read.
   const read = useLivePages(DecideQuery, {}, ({ approvals }) => approvals, 'network-only');
   const { list: data, error, fetching, again, more } = read;
-  useRereadOn(({ type }) => concerns.test(type), again);
   /** The list is read again after a decision: until then it is left out. */
   const [decided, setDecided] = useState<ReadonlySet<string>>(() => new Set());
   const listed = data?.nodes.map((node) => readFragment(WaitingDocument, node)) ?? [];
@@ -44,26 +45,40 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
   const total = data?.totalCount ?? 0;
   const [open, setOpen] = useState<Open | null>(null);
   const [isMissed, setMissed] = useState(false);
-  const wanted = useWanted(open === null && !isMissed ? sessionId : undefined);
 
   // While rendering: what is open follows the list without a frame in which it is not there.
   const at = waiting.findIndex(({ id }) => id === open?.waiting.id);
-  const isGone = open !== null && at < 0;
-  if (open !== null && at >= 0 && (open.at !== at || open.waiting !== waiting[at]))
-    setOpen({ waiting: waiting[at]!, at });
-  if (open === null && data && wanted !== 'loading') {
-    if (wanted === null) setMissed(true);
-    const first = wanted ?? waiting[0];
-    if (first !== undefined) setOpen({ waiting: first, at: indexIn(waiting, first) });
+  const isListed = open === null || at >= 0;
+  if (open !== null && isListed && (open.at !== at || open.waiting !== waiting[at]))
+    setOpen({ waiting: waiting[at]!, at, isGone: false });
+  // The list has the first ones only: of what it has not, its session says whether it waits.
+  const apart = useWaitingOf(
+    open === null ? (isMissed ? undefined : sessionId) : isListed ? undefined : open.waiting.session.id,
+  );
+  const { waits } = apart;
+  if (open === null && data && waits !== 'loading') {
+    if (waits === null || waits === 'failed') setMissed(true);
+    const first = typeof waits === 'object' ? (waits ?? waiting[0]) : waiting[0];
+    if (first !== undefined) setOpen({ waiting: first, at: indexIn(waiting, first), isGone: false });
   }
-  const shown = isGone ? waiting.toSpliced(open.at, 0, open.waiting) : waiting;
+  if (open !== null && !isListed && !open.isGone && typeof waits === 'object') {
+    if (waits?.id !== open.waiting.id) setOpen({ ...open, isGone: true });
+    else if (waits !== open.waiting) setOpen({ ...open, waiting: waits });
+  }
+  const isGone = open !== null && !isListed && open.isGone;
+  const reread = (): void => {
+    again();
+    apart.again();
+  };
+  useRereadOn(({ type }) => concerns.test(type), reread);
+  const shown = open !== null && !isListed ? waiting.toSpliced(open.at, 0, open.waiting) : waiting;
   const place = shown.findIndex(({ id }) => id === open?.waiting.id);
 
   /** The next one to show gets the focus. */
   const moved = useRef(sessionId !== undefined);
   const choose = (next: WaitingFragment | undefined): void => {
     moved.current = true;
-    setOpen(next === undefined ? null : { waiting: next, at: indexIn(waiting, next) });
+    setOpen(next === undefined ? null : { waiting: next, at: indexIn(waiting, next), isGone: false });
   };
   const openId = open?.waiting.id ?? null;
   useEffect(() => {
@@ -137,7 +152,7 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
                     isGone={isGone && each.id === openId}
                     onOpen={() => choose(each)}
                     onDone={done}
-                    onRefused={again}
+                    onRefused={reread}
                   />
                 </li>
               ))}
@@ -152,17 +167,29 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
   );
 }
 
-/** What a session waits for: undefined when none is wanted, null when it waits for nobody. */
-function useWanted(sessionId: string | undefined): WaitingFragment | null | undefined | 'loading' {
-  const [{ data, error }] = useQuery({
+/** What a session waits for: undefined when no session is given, null when it waits for nobody. */
+function useWaitingOf(sessionId: string | undefined): {
+  waits: WaitingFragment | null | undefined | 'loading' | 'failed';
+  again: () => void;
+} {
+  const isAsked = sessionId !== undefined;
+  const [{ data, error, fetching }, ask] = useQuery({
     query: SessionApprovalQuery,
     variables: { id: sessionId ?? '' },
-    pause: sessionId === undefined,
+    pause: !isAsked,
     requestPolicy: 'network-only',
   });
-  if (sessionId === undefined) return undefined;
-  if (error) return null;
-  return data === undefined ? 'loading' : (readFragment(WaitingDocument, data.session?.approval) ?? null);
+  const again = (): void => {
+    if (isAsked) ask({ requestPolicy: 'network-only' });
+  };
+  if (!isAsked) return { waits: undefined, again };
+  // An answer that is there while another one is fetched may be of before, or of another session.
+  if (fetching) return { waits: 'loading', again };
+  if (error) return { waits: 'failed', again };
+  return {
+    waits: data === undefined ? 'loading' : (readFragment(WaitingDocument, data.session?.approval) ?? null),
+    again,
+  };
 }
 
 const indexIn = (waiting: readonly WaitingFragment[], { id }: WaitingFragment): number => {

@@ -160,6 +160,45 @@ it('edits the variables and gives a note, with the same difference before it is 
   expect(faults).toEqual([]);
 }, 120_000);
 
+it('decides by the same keys what is not among the first that are listed, and says when somebody else decides that', async () => {
+  const before: string[] = [];
+  for (let n = 0; n < 51; n += 1) {
+    const sessionId = await session('ada', { title: `Waits longer ${n}` });
+    await run(askPerson, { sessionId, question: `Question ${n}?`, options: null });
+    before.push(sessionId);
+  }
+  const [last, other] = [await propose('Not among the first'), await propose('Neither is this')];
+  const asks = await session('ada', { title: 'Asks last' });
+  await run(askPerson, { sessionId: asks, question: 'And this?', options: ['yes', 'no'] });
+  const sessionOf = async (id: string) => (await db.prisma.handoff.findUniqueOrThrow({ where: { id } })).sessionId;
+  const opened = async (sessionId: string) => {
+    const { page, faults } = await go(`/decide/${encodeId('session', sessionId)}`);
+    return { page, faults, open: page.locator('article[data-open=true]') };
+  };
+
+  const { page, faults, open } = await opened(await sessionOf(last));
+  await open.getByText('Not among the first', { exact: true }).waitFor();
+  await page.getByText(/The oldest 50 of 5\d/).waitFor();
+  await open.locator('[data-approve][aria-disabled=false]').waitFor();
+  await page.keyboard.press('a');
+  await expect.poll(() => statusOf(last), patiently).toBe('INITIATED');
+
+  await opened(asks);
+  await open.getByText('And this?').waitFor();
+  await open.getByRole('button', { name: 'no' }).waitFor();
+  await page.keyboard.press('2');
+  await expect
+    .poll(() => db.prisma.approval.findFirstOrThrow({ where: { sessionId: asks } }), patiently)
+    .toMatchObject({ decision: 'ANSWERED', note: 'no' });
+
+  await opened(await sessionOf(other));
+  await open.locator('[data-approve][aria-disabled=false]').waitFor();
+  await run(declineHandoff, { handoffId: other, reason: 'Too early' });
+  await open.getByText('Declined by an operator: Too early').waitFor();
+  for (const sessionId of before) await run(cancelSession, { sessionId, expectedVersion: null, reason: null });
+  expect(faults).toEqual([]);
+}, 120_000);
+
 it('is refused, and shows the present context, when the agent went on meanwhile', async () => {
   const id = await propose('Goes on');
   const { page } = await go('/decide');
