@@ -7,7 +7,8 @@ import { temporaryFolder } from './temporary.ts';
 /** Handles the bytes of one connection; `cut` ends it on both sides. */
 export interface Passage {
   asked(chunk: Buffer, pass: () => void, cut: () => void): void;
-  answered(chunk: Buffer, pass: () => void, cut: () => void): void;
+  /** `pass` may be given other bytes. */
+  answered(chunk: Buffer, pass: (instead?: Buffer) => void, cut: () => void): void;
 }
 
 /** A proxy between `pg` and PostgreSQL. Resolves to the URL to connect to. */
@@ -23,7 +24,7 @@ export async function postgresProxy(url: string, passage: () => Passage): Promis
       far.destroy();
     };
     near.on('data', (chunk: Buffer) => asked(chunk, () => far.write(chunk), cut));
-    far.on('data', (chunk: Buffer) => answered(chunk, () => near.write(chunk), cut));
+    far.on('data', (chunk: Buffer) => answered(chunk, (instead = chunk) => near.write(instead), cut));
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', cut);

@@ -257,7 +257,6 @@ async function connect(url: string, until: number): Promise<pg.Client> {
     connectionTimeoutMillis: 5_000,
     application_name: 'baton migrate',
   });
-  client.on('error', () => undefined);
   try {
     await client.connect();
     return client;

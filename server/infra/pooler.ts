@@ -51,7 +51,6 @@ async function connected<T>(url: string, work: (open: () => Promise<pg.Client>) 
       connectionTimeoutMillis: withinMs,
       query_timeout: withinMs,
     });
-    client.on('error', () => undefined);
     clients.push(client);
     await client.connect();
     return client;

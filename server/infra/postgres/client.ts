@@ -74,6 +74,9 @@ export class Client extends pg.Client {
     const config = typeof given === 'string' ? { connectionString: given } : given;
     const address = addressOf(config.connectionString ?? '');
     super({ ...config, connectionString: address.urls[0]! });
+    // PostgreSQL may end a connection in the same packet as its last answer, when whoever gets it from the pool does not listen yet:
+    // without a listener that would end the process. The next statement is refused.
+    this.on('error', () => undefined);
     this.#config = config;
     this.#address = address;
   }
@@ -103,7 +106,8 @@ export class Client extends pg.Client {
     const { urls, wanted: asked } = this.#address;
     const key = this.#config.connectionString!;
     const known = last.get(key);
-    let refused = new Error(`no host of DATABASE_URL is ${asked}`);
+    // As a server that is starting: during a failover there is none for some seconds.
+    let refused: Error = Object.assign(new Error(`no host of DATABASE_URL is ${asked}`), { code: '57P03' });
     for (const url of known === undefined ? urls : [known, ...urls.filter((other) => other !== known)]) {
       const client = new pg.Client({ ...this.#config, connectionString: url });
       client.on('error', () => undefined);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../../../test/database.ts';
 import { PrismaClient } from '../../../generated/prisma/client.ts';
 import { silentLog } from '../../../infra/log.ts';
+import { Client } from '../../../infra/postgres/client.ts';
 import { createMaskError } from './maskError.ts';
 
 const database = await testDatabase();
@@ -120,4 +121,13 @@ describe('an error of the real Prisma client is UNAVAILABLE', () => {
     expect(codeOf(await thrownBy(prisma.task.findMany()))).toBe('UNAVAILABLE');
     await prisma.$disconnect();
   });
+});
+
+it('no host that is what DATABASE_URL asks for, as during a failover, is UNAVAILABLE', async () => {
+  const client = new Client({
+    connectionString: `${database.url}${database.url.includes('?') ? '&' : '?'}target_session_attrs=standby`,
+  });
+  const refused = await thrownBy(client.connect());
+  expect(refused).toMatchObject({ message: 'no host of DATABASE_URL is standby' });
+  expect(codeOf(refused)).toBe('UNAVAILABLE');
 });
