@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Topic } from '../../client/stream/index.ts';
+import { encodeId } from '../../server/core/ids.ts';
 import { brokenInvariants } from '../invariants.ts';
+import { webhookKey } from '../keyring.ts';
 import { freePort } from '../ports.ts';
+import { receiver, type Received } from '../receiver.ts';
 import { startRedis } from '../redis.ts';
-import { call, type Stage } from './callers.ts';
-import { damageOf } from './history.ts';
-import { prepare } from './kill.ts';
+import { call, type Asked, type Stage } from './callers.ts';
+import { damageOf, type History } from './history.ts';
+import { prepare, repeatAll } from './kill.ts';
+import { lostAnswers } from './lost.ts';
 import { helperSubscriber, rawSubscriber, type Subscriber } from './liveSubscribers.ts';
 import { beginning, disorder, truthOf } from './liveTruth.ts';
 import { connection, type Connection } from './requests.ts';
@@ -15,6 +19,8 @@ import { startServerProcess, type ServerProcess } from './serverProcess.ts';
 export interface LiveOptions {
   seed: number;
   databaseUrl: string;
+  /** The second server's way to the same database, where it has one of its own. */
+  secondDatabaseUrl?: string;
   /** Settings of the servers. */
   env?: Record<string, string>;
   durationMs: number;
@@ -28,6 +34,8 @@ export interface LiveOptions {
   serverKills: number;
   /** A writer's pause between requests. */
   paceMs?: number;
+  /** What happens meanwhile, one after the other; each resolves when all works again. Writers go on until the last one has. */
+  faults?: readonly (() => Promise<void>)[];
 }
 
 export interface LiveResult {
@@ -42,6 +50,8 @@ export interface LiveResult {
   drops: number;
   redisKills: number;
   serverKills: number;
+  /** For each fault the longest time without an acknowledged mutation. */
+  gapsMs: number[];
   /** The violations; empty when the round passed. */
   breaches: string[];
 }
@@ -55,20 +65,29 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /**
  * Writers change sessions through two servers, subscribers on both disconnect and resume at random, and Redis and one server
  * are killed and restarted. In the end each subscriber must have received its stream's events, according to the database,
- * once and in order.
+ * once and in order, a webhook those of each session, and every answered mutation must be there and under its key.
  */
 export async function liveRound({
   seed,
   databaseUrl,
+  secondDatabaseUrl = databaseUrl,
   env = {},
   durationMs,
   paceMs = 40,
+  faults = [],
   ...options
 }: LiveOptions): Promise<LiveResult> {
   const redis = await startRedis();
   const ports = [await freePort(), await freePort()] as const;
   const start = (n: 0 | 1): Promise<ServerProcess> =>
-    startServerProcess({ DATABASE_URL: databaseUrl, ...redis.env, ...env, PORT: String(ports[n]) });
+    startServerProcess({
+      DATABASE_URL: n === 0 ? databaseUrl : secondDatabaseUrl,
+      ...redis.env,
+      BATON_WEBHOOK_KEY: webhookKey,
+      BATON_WEBHOOK_ALLOW: '127.0.0.1',
+      ...env,
+      PORT: String(ports[n]),
+    });
   const servers: [ServerProcess, ServerProcess] = await Promise.all([start(0), start(1)]);
   const urls = servers.map(({ url }) => url);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -77,10 +96,15 @@ export async function liveRound({
   const breaches: string[] = [];
   const tally = { redisKills: 0, serverKills: 0 };
   const answers: number[] = [];
+  const acknowledged: number[] = [];
+  const gapsMs: number[] = [];
+  const asked: Asked[] = [];
   try {
     const api = connection(urls[0]!, { count: 0 });
     const stage = await prepare(api, `${seed}-${randomBytes(3).toString('hex')}`);
     const topics = topicsOf(stage);
+    const hook = await receiver();
+    await addWebhook(urls[0]!, hook.url);
     const since = await quietBeginning(pool);
     subscribers = Array.from({ length: options.subscribers }, (_, n) => {
       const topic = topics[n % topics.length]!;
@@ -97,12 +121,25 @@ export async function liveRound({
     await within(catchUpMs, 'all subscribers listen', Promise.all(subscribers.map(({ ready }) => ready)));
 
     const began = performance.now();
+    let isFaulty = faults.length > 0;
     const over = (): boolean => {
       const lasted = performance.now() - began;
-      return lasted >= durationMs && (answers.length >= options.leastAnswers || lasted >= 5 * durationMs);
+      return !isFaulty && lasted >= durationMs && (answers.length >= options.leastAnswers || lasted >= 5 * durationMs);
     };
     const writing = Array.from({ length: options.writers }, (_, n) =>
-      write({ urls, stage, seed, n, paceMs, over, answered: (tookMs) => answers.push(tookMs) }),
+      write({
+        urls,
+        stage,
+        seed,
+        n,
+        paceMs,
+        over,
+        asked,
+        answered: (tookMs, isPayload) => {
+          answers.push(tookMs);
+          if (isPayload) acknowledged.push(performance.now());
+        },
+      }),
     );
     await Promise.all([
       ...writing,
@@ -119,6 +156,7 @@ export async function liveRound({
         tally.serverKills += 1;
         servers[1] = await start(1);
       }),
+      meet(faults, (from, to) => gapsMs.push(longestPause(acknowledged, from, to))).finally(() => (isFaulty = false)),
     ]);
     for (const one of subscribers) one.settle();
     await allHeard(pool, subscribers, since);
@@ -133,7 +171,13 @@ export async function liveRound({
         ...damageOf({ name: one.name, heard: one.heard, truth: await truthOf(pool, one.topic, since) }),
       );
     }
-    breaches.push(...(await disorder(pool)), ...(await brokenInvariants(pool)));
+    breaches.push(
+      ...(await unheard(pool, hook.received, since)),
+      ...(await disorder(pool)),
+      ...(await brokenInvariants(pool)),
+      ...(await lostAnswers(pool, asked)),
+      ...(await repeatAll(urls[0]!, sample(asked, 200), new Set(), 4)),
+    );
     const truth = await truthOf(pool, { kind: 'sessionUpdated' }, since);
     answers.sort((a, b) => a - b);
     const [medianMs, slowestMs] = [answers[answers.length >> 1], answers.at(-1)].map((ms) => Math.round(ms ?? 0)) as [
@@ -148,6 +192,7 @@ export async function liveRound({
       events: truth.length,
       heard: sum(subscribers, ({ heard }) => heard.length),
       drops: sum(subscribers, ({ drops }) => drops),
+      gapsMs,
       breaches,
     };
   } finally {
@@ -178,11 +223,13 @@ interface Writing {
   n: number;
   paceMs: number;
   over(): boolean;
-  answered(tookMs: number): void;
+  answered(tookMs: number, isPayload: boolean): void;
+  /** Gets what was asked. */
+  asked: Asked[];
 }
 
 /** Sends requests to one server or the other until the time is over, and reconnects when a connection breaks. */
-async function write({ urls, stage, seed, n, paceMs, over, answered }: Writing): Promise<void> {
+async function write({ urls, stage, seed, n, paceMs, over, answered, asked }: Writing): Promise<void> {
   for (let life = 0; !over(); life += 1) {
     const inner = connection(urls[(n + life) % urls.length]!, { count: 0 });
     const paced: Connection = {
@@ -191,12 +238,12 @@ async function write({ urls, stage, seed, n, paceMs, over, answered }: Writing):
         if (over()) throw new Error('The time is over');
         const before = performance.now();
         const answer = await inner.send(mutation, input);
-        answered(performance.now() - before);
+        answered(performance.now() - before, answer.code === undefined);
         return answer;
       },
       close: () => inner.close(),
     };
-    await call(paced, stage, [seed, n, life], () => undefined);
+    asked.push(...(await call(paced, stage, [seed, n, life], () => undefined)));
     inner.close();
   }
 }
@@ -223,6 +270,62 @@ async function times(count: number, durationMs: number, act: () => Promise<void>
     await act();
   }
 }
+
+/** Lets the faults come one after the other, each with some time before it and after it. */
+async function meet(faults: readonly (() => Promise<void>)[], met: (from: number, to: number) => void): Promise<void> {
+  for (const fault of faults) {
+    await pause(2_000);
+    const from = performance.now();
+    await fault();
+    await pause(1_000);
+    met(from, performance.now());
+  }
+}
+
+/** The longest time between two of these moments, from one moment to another. */
+function longestPause(moments: readonly number[], from: number, to: number): number {
+  const within = [from, ...moments.filter((at) => at > from && at < to), to];
+  return Math.round(Math.max(...within.map((at, n) => at - (within[n - 1] ?? at))));
+}
+
+const createWebhook =
+  'mutation ($url: String!) { createWebhook(input: { url: $url }) { ... on Error { code message } } }';
+
+async function addWebhook(url: string, receives: string): Promise<void> {
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: createWebhook, variables: { url: receives } }),
+  });
+  const { data } = (await answer.json()) as { data: { createWebhook: { code?: string } } };
+  if (data.createWebhook.code !== undefined) throw new Error(`No webhook could be made: ${JSON.stringify(data)}`);
+}
+
+/** What the webhook did not get of each session, or not in order. It may get an event again. */
+async function unheard(
+  pool: pg.Pool,
+  received: readonly Received[],
+  since: Awaited<ReturnType<typeof beginning>>,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM sessions');
+  const histories = async (): Promise<History[]> =>
+    Promise.all(
+      rows.map(async ({ id }) => {
+        const sessionId = encodeId('session', id);
+        const heard = received.filter(({ event }) => event.session?.id === sessionId).map(({ event }) => event.id);
+        const truth = await truthOf(pool, { kind: 'handoffEvents', where: { sessionId } }, since);
+        return { name: `the webhook, of ${sessionId},`, heard: [...new Set(heard)], truth };
+      }),
+    );
+  const isWhole = async (): Promise<boolean> =>
+    (await histories()).every(({ heard, truth }) => heard.length >= truth.length);
+  await eventually('the webhook has heard everything', isWhole).catch(() => undefined);
+  return (await histories()).flatMap(damageOf);
+}
+
+/** Evenly spread ones. */
+const sample = <T>(all: readonly T[], size: number): T[] =>
+  all.filter((_, n) => n % Math.ceil(all.length / size) === 0);
 
 /** The start of all streams before any writes, with all events positioned. */
 export async function quietBeginning(pool: pg.Pool): ReturnType<typeof beginning> {
