@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import { Secrets } from './secrets.ts';
 const sdk = join(packageFolder, 'node_modules/@modelcontextprotocol/sdk/dist/esm/server');
 const folder = runFolder({
   'server.mjs': `
+import { existsSync } from 'node:fs';
 import { McpServer } from '${sdk}/mcp.js';
 import { StdioServerTransport } from '${sdk}/stdio.js';
 const server = new McpServer({ name: 'test', version: '1' });
@@ -18,11 +20,15 @@ server.registerTool('environment', {}, () => said(Object.keys(process.env).sort(
 server.registerTool('secret', {}, () => said('It is ' + process.env.TOKEN));
 server.registerTool('fail', {}, () => said('Not there', true));
 server.registerTool('folder', {}, () => said(process.cwd()));
+if (existsSync('broken')) process.exit(1);
+server.registerTool('end', {}, () => process.exit(1));
+server.registerTool('pid', {}, () => said('pid ' + process.pid));
 await server.connect(new StdioServerTransport());
 `,
 });
 const server: McpServer = { name: 'test', command: process.execPath, args: ['server.mjs'], env: ['TOKEN'], url: null };
 const env = { TOKEN: 'a-token-of-mine', OTHER: 'never passed on', PATH: process.env['PATH'] };
+const all = ['environment', 'secret', 'fail', 'folder', 'end', 'pid'];
 const never = new AbortController().signal;
 
 const open = (more: Partial<McpServer> = {}, allowed: string[] = []) =>
@@ -31,7 +37,7 @@ const open = (more: Partial<McpServer> = {}, allowed: string[] = []) =>
 describe('the tools of an MCP server', () => {
   it('run in the folder, with the named variables and those of every program, and their output is quoted', async () => {
     const tools = await open();
-    expect([...tools.names]).toEqual(['environment', 'secret', 'fail', 'folder'].map((name) => `mcp__test__${name}`));
+    expect([...tools.names]).toEqual(all.map((name) => `mcp__test__${name}`));
     const names = (await tools.run('mcp__test__environment', {}, never)).result ?? '';
     expect(names).toContain('TOKEN');
     expect(names).not.toContain('OTHER');
@@ -60,12 +66,35 @@ describe('the tools of an MCP server', () => {
     for (const [allowed, names] of [
       [['mcp__test__folder', 'Bash'], ['mcp__test__folder']],
       [['mcp__other'], []],
-      [['mcp__test__*'], ['environment', 'secret', 'fail', 'folder'].map((name) => `mcp__test__${name}`)],
+      [['mcp__test__*'], all.map((name) => `mcp__test__${name}`)],
     ]) {
       const tools = await open({}, allowed);
       expect([...tools.names]).toEqual(names);
       await tools.close();
     }
+  });
+
+  it('can be called again after their server ended, which is started once for calls at the same time', async () => {
+    const tools = await open();
+    const pid = async () => /pid (\d+)/.exec((await tools.run('mcp__test__pid', {}, never)).result ?? '')?.[1];
+    const first = await pid();
+    expect(await tools.run('mcp__test__end', {}, never)).toMatchObject({
+      result: null,
+      error: expect.stringContaining('The call failed, and may have had its effect.') as string,
+    });
+    const [second, third] = await Promise.all([pid(), pid()]);
+    expect(second).toMatch(/\d/);
+    expect(second).not.toBe(first);
+    expect(third).toBe(second);
+
+    await tools.run('mcp__test__end', {}, never);
+    writeFileSync(join(folder, 'broken'), '');
+    expect((await tools.run('mcp__test__pid', {}, never)).error).toMatch(
+      /^The call was not made: The MCP server 'test' of 'worker' does not start .* Go on without it.$/,
+    );
+    rmSync(join(folder, 'broken'));
+    expect(await pid()).toMatch(/\d/);
+    await tools.close();
   });
 
   it('are refused with what to do when the server does not start or lacks a variable', async () => {

@@ -33,20 +33,20 @@ export async function openMcpTools(
     secrets,
   }: { allowed: readonly string[]; folder: string; env: NodeJS.ProcessEnv; secrets: Secrets },
 ): Promise<Toolbox> {
-  const clients: Client[] = [];
-  const close = async (): Promise<void> => void (await Promise.allSettled(clients.map((client) => client.close())));
-  const calls = new Map<string, { client: Client; name: string }>();
+  const all: Connection[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(all.map((connection) => connection.close())));
+  const calls = new Map<string, { connection: Connection; name: string }>();
   const tools: Tool[] = [];
   for (const name of servers.flatMap((server) => server.env)) secrets.add(env[name] ?? '');
   try {
     for (const server of servers) {
-      const client = new Client({ name: 'baton', version: packageVersion() });
-      clients.push(client);
-      await connect(agentId, server, client, folder, env);
+      const connection = new Connection(() => connect(agentId, server, folder, env));
+      all.push(connection);
+      const client = await connection.open();
       for (const { name, description = '', inputSchema } of (await client.listTools()).tools) {
         const full = `mcp__${server.name}__${name}`;
         if (!isAllowed(full, server.name, allowed)) continue;
-        calls.set(full, { client, name });
+        calls.set(full, { connection, name });
         tools.push({ name: full, description, inputSchema });
       }
     }
@@ -64,13 +64,47 @@ export async function openMcpTools(
   };
 }
 
+/** A server that may end: it is started again for the next call. */
+class Connection {
+  #client: Promise<Client> | undefined;
+  #isClosed = false;
+
+  constructor(private readonly start: () => Promise<Client>) {}
+
+  /** @throws StartError when the server does not start, or the tools are closed */
+  async open(): Promise<Client> {
+    if (this.#isClosed) throw new StartError('its server was stopped with its agent');
+    const isNew = this.#client === undefined;
+    const opened = (this.#client ??= this.start());
+    try {
+      const client = await opened;
+      if (isNew || client.transport !== undefined) return client;
+    } catch (error) {
+      this.#forget(opened);
+      throw error;
+    }
+    this.#forget(opened);
+    return this.open();
+  }
+
+  /** Calls at the same time share the next start. */
+  #forget(opened: Promise<Client>): void {
+    if (this.#client === opened) this.#client = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#client?.then((client) => client.close()).catch(() => undefined);
+  }
+}
+
 async function connect(
   agentId: string,
   { name, command, args, env: names, url }: McpServer,
-  client: Client,
   folder: string,
   env: NodeJS.ProcessEnv,
-): Promise<void> {
+): Promise<Client> {
+  const client = new Client({ name: 'baton', version: packageVersion() });
   const missing = names.find((each) => env[each] === undefined);
   if (missing !== undefined)
     throw new StartError(`The MCP server '${name}' of '${agentId}' needs ${missing}: set it for this process`);
@@ -90,6 +124,7 @@ async function connect(
     const problem = error instanceof Error ? error.message : String(error);
     throw new StartError(`The MCP server '${name}' of '${agentId}' does not start (${command ?? url}): ${problem}`);
   });
+  return client;
 }
 
 /** A definition that lists no tools allows all of its servers. */
@@ -97,12 +132,17 @@ const isAllowed = (tool: string, server: string, allowed: readonly string[]): bo
   allowed.length === 0 || [tool, `mcp__${server}`, `mcp__${server}__*`].some((name) => allowed.includes(name));
 
 async function callTool(
-  { client, name }: { client: Client; name: string },
+  { connection, name }: { connection: Connection; name: string },
   args: Record<string, unknown>,
   { signal, secrets }: { signal: AbortSignal; secrets: Secrets },
 ): Promise<Outcome> {
-  if (client.transport === undefined)
-    return refused('The call was not made: the server of this tool has ended. Go on without it.');
+  let client: Client;
+  try {
+    client = await connection.open();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return refused(`The call was not made: ${error.message}. Go on without it.`);
+  }
   try {
     const { content, isError } = await client.callTool({ name, arguments: args }, undefined, {
       signal,
