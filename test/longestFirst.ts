@@ -8,6 +8,7 @@ const longest = [
   'server/work/log/importMemory.long.test.ts',
   'test/package.long.test.ts',
   'test/relay.long.test.ts',
+  'test/soak/patroni.long.test.ts',
   'server/work/pipelines/random.long.test.ts',
   'server/work/tools/simulate.long.test.ts',
   'server/app/imports.long.test.ts',
