@@ -214,6 +214,7 @@ const known: Record<string, Known> = {
       'Exiger `cloud_endpoint` + `cloud_model`',
       'Les 72 tests revendiqués ne sont pas vérifiés ici',
       '(3 open)',
+      'First request ``` CR (to: Code Review: comprehensive review workflow.)',
       'Validation URL trop restrictive',
     ],
     not: [

@@ -26,3 +26,37 @@ export const ticked = (c: Choice): Story => {
     forbidden: [...old!, ...open!.slice(0, 2)],
   };
 };
+
+/** A persona, what it was then set to do by its menu, and answers to its questions. */
+export const chosen = (c: Choice): Story => {
+  const review = `Code Review: ${sentence(c)}`;
+  const items = `Write them into the story, ${c.number()}`;
+  const path = `_out/stories/0-1-${c.number()}-by-\n  table.md`;
+  const persona =
+    "You must fully embody this agent's persona and follow all activation instructions exactly as specified.\n\n1. LOAD the FULL agent file from @team/agents/dev.md";
+  return {
+    legs: [
+      {
+        steps: [
+          { person: persona },
+          { agent: `1) [DS] Develop: ${sentence(c)}\n2) [CR] ${review}\n3) [DA] Dismiss` },
+          { person: 'CR' },
+          { agent: 'Which file holds the story? Please give its path.' },
+          { person: path },
+          ...routine(c, 4),
+          { agent: `Three findings: ${sentence(c)}.\n\nWhat next?\n1. Mend them\n2. ${items}` },
+          { person: '2' },
+          ...routine(c, 2),
+          { agent: `They are in the story: ${sentence(c)}.` },
+        ],
+      },
+    ],
+    facts: [
+      `First request \`\`\` CR (to: ${review}`,
+      `Latest request \`\`\` 2 (to: ${items})`,
+      path,
+      'persona of dev',
+    ].map(says),
+    forbidden: ['/dev', 'LOAD the FULL agent file'],
+  };
+};

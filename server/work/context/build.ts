@@ -72,7 +72,8 @@ export function buildContext(
   const recentMessages = recentOf(sources, compaction?.replaced);
   const pending = tasksLeft(sources, log);
   const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
-  const requests = requestsAmong(sources.byUsers);
+  const replies = repliesAmong(sources);
+  const requests = requestsAmong(sources.byUsers, new Set(replies.map(({ sequence }) => sequence)));
   const originalRequest = requests.original ?? sources.compaction;
   const compactionSummary = requests.original === null || compaction?.content === '' ? null : compaction;
   const shownWhole = new Set(
@@ -149,7 +150,7 @@ export function buildContext(
     ...(pending.length > 0 && listedAt(sources) < (lastAssistant?.sequence ?? 0) && { tasksOlder: true as const }),
     ...listed('filesGone', placesAmong(actions, sources.files, standing?.gone)),
     ...listed('filesStashed', placesAmong(actions, sources.files, standing?.stashed)),
-    ...listed('replies', repliesAmong(sources)),
+    ...listed('replies', replies),
     ...listed('answers', answersOf(log, actions)),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('openBoxes', tasksWithheld ? [] : openBoxesIn(actions, sources.files, standing?.gone)),

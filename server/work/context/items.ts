@@ -114,7 +114,11 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       sizeOf(content) >= reportFrom && sequence > (compactionSummary?.sequence ?? Infinity),
   );
   const items: (Item | null | undefined)[] = [
-    ordered(messageItem('REQUEST', 1, originalRequest), 'UNANSWERED', lastMessage === null && latestRequest === null),
+    ordered(
+      messageItem('REQUEST', 1, replied(originalRequest, replies)),
+      'UNANSWERED',
+      lastMessage === null && latestRequest === null,
+    ),
     onlyAsks(lastMessage, context.openQuestions)
       ? null
       : ordered(messageItem('LAST_MESSAGE', 1, lastMessage), 'BEFORE', isStale),

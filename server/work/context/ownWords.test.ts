@@ -116,11 +116,11 @@ describe('the words of a person', () => {
   });
 });
 
-it('a saved prompt that makes the agent somebody is the command of its file', () => {
+it('a saved prompt that makes the agent somebody is named by its file', () => {
   const prompt = (file: string): string =>
     `You must fully embody this agent's persona and follow all activation instructions exactly as specified.\n\n<agent-activation CRITICAL="TRUE">\n1. LOAD the FULL agent file from @${file}\n2. READ its entire contents\n</agent-activation>`;
-  expect(ownWords(prompt('bmad/bmm/agents/dev.md'))).toBe('/dev');
-  expect(ownWords(prompt('_bmad/core/agents/bmad-master.md'))).toBe('/bmad-master');
-  expect(ownWords("You must fully embody this agent's persona.")).toBe('/agent');
+  expect(ownWords(prompt('bmad/bmm/agents/dev.md'))).toBe('(saved prompt "persona of dev")');
+  expect(ownWords(prompt('_bmad/core/agents/bmad-master.md'))).toBe('(saved prompt "persona of bmad-master")');
+  expect(ownWords("You must fully embody this agent's persona.")).toBe('(saved prompt "persona of an agent")');
   expect(ownWords('Please embody the persona of a pirate.')).toBe('Please embody the persona of a pirate.');
 });

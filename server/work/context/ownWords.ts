@@ -122,7 +122,7 @@ const builtIn: readonly BuiltIn[] = [
     before: /\n\s*PR number:/,
   },
 ];
-/** A saved prompt that makes the agent somebody, of the agent's file: what is to be done comes later. */
+/** A saved prompt that makes the agent somebody, named by the agent's file: nobody knows the command. What is to be done comes later. */
 const persona = /^You must fully embody this agent(?:'|’)s persona\b/;
 const personaFile = /\bLOAD the FULL \w* ?file(?: from)? @?(\S+)\.md\b/i;
 /** A skill that was called as a command of OpenCode: its folder after its text, then the words that were typed. */
@@ -138,7 +138,7 @@ export function typedFor(text: string): string | null {
     return `${command} ${before === undefined ? '' : between(prompt, before, after)}`.trim();
   }
   if (persona.test(prompt))
-    return `/${personaFile.exec(prompt.slice(0, 2_000))?.[1]?.split(/[/\\]/).at(-1) ?? 'agent'}`;
+    return `(saved prompt "persona of ${personaFile.exec(prompt.slice(0, 2_000))?.[1]?.split(/[/\\]/).at(-1) ?? 'an agent'}")`;
   const skill = skillCommand.exec(prompt);
   if (skill === null) return null;
   const name = skill[1]!.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? 'skill';
@@ -153,6 +153,9 @@ const ofSavedPrompt = /^\(saved prompt(?: "[^"\n]*")?\)\s*/;
 /** What was typed with a saved prompt, of a person's words; null for others. */
 export const typedWithPrompt = (own: string): string | null =>
   ofSavedPrompt.test(own) ? own.replace(ofSavedPrompt, '') : null;
+
+/** Whether a person's words only make the agent somebody. */
+export const makesPersona = (own: string): boolean => /^\(saved prompt "persona of [^"\n]*"\)$/.test(own);
 
 function between(text: string, before: string | RegExp, after: string | undefined): string {
   const found = typeof before === 'string' ? { index: text.indexOf(before), 0: before } : before.exec(text);

@@ -31,8 +31,10 @@ describe('the weight of a user message as a request', () => {
     ['a typed command with arguments', '/review the last commit', 2],
     ['a sentence', 'Fix the login.', 2],
     ['a sentence of Chinese, without spaces', '检查目前项目的设计', 2],
-    ['a path', 'docs/notes.md', 2],
-    ['a path from the root', '/etc/hosts', 2],
+    ['a path', 'docs/notes.md', 1],
+    ['a path from the root', '/etc/hosts', 1],
+    ['a path that a terminal broke', ' _out/0-1-set-up-a-\n  project.yaml.md\n', 1],
+    ['a path and what to do with it', 'docs/notes.md weg', 2],
   ])('%s, %j, is %i', (_what, content, weight) => {
     expect(weightOf(content)).toBe(weight);
   });
@@ -45,8 +47,9 @@ describe('the requests of a log', () => {
         ? { sequence: index + 1, content, recordedBy: null }
         : { sequence: index + 1, content: content[0], recordedBy: content[1] },
     );
-  const found = (...contents: Parameters<typeof asked>) => {
-    const { original, latest } = requestsAmong(asked(...contents));
+  const found = (...contents: Parameters<typeof asked>) => foundWith([], ...contents);
+  const foundWith = (replies: readonly number[], ...contents: Parameters<typeof asked>) => {
+    const { original, latest } = requestsAmong(asked(...contents), new Set(replies));
     return [original?.sequence ?? null, latest?.sequence ?? null];
   };
 
@@ -63,6 +66,15 @@ describe('the requests of a log', () => {
     ['are null in an empty log', [], [null, null]],
   ])('%s', (_what, contents, expected) => {
     expect(found(...contents)).toEqual(expected);
+  });
+
+  it('begin with what set the work, and with neither an answer that tells nothing nor a persona', () => {
+    const persona = '(saved prompt "persona of dev")';
+    expect(foundWith([2, 4], persona, 'CR', 'out/a-\n  b.md', '2')).toEqual([2, 4]);
+    expect(found('docs/a.md', command('check'))).toEqual([2, null]);
+    expect(foundWith([2], 'yes', 'no', 'Move the table.')).toEqual([3, null]);
+    expect(found(persona)).toEqual([1, null]);
+    expect(found(persona, 'docs/a.md')).toEqual([2, null]);
   });
 
   it('begin with a message that an operator recorded, even after one that an agent recorded as a user', () => {

@@ -1,4 +1,4 @@
-import { ownWords, typedWithPrompt } from './ownWords.ts';
+import { makesPersona, ownWords, typedWithPrompt } from './ownWords.ts';
 
 /** A user's message, with the fields that select the requests. */
 export interface UserMessage {
@@ -8,7 +8,7 @@ export interface UserMessage {
   recordedBy: string | null;
 }
 
-/** How much of a request a user's message states: 0 for program output and commands to the program, 1 for a single word or a bare command, 2 for all else. */
+/** How much of a request a user's message states: 0 for program output and commands to the program, 1 for a single word, a bare command or the path of a file alone, 2 for all else. */
 export type Weight = 0 | 1 | 2;
 
 const typed = /^\s*(\/[a-z][\w:-]*)(?:\s+([\s\S]*))?$/i;
@@ -22,6 +22,11 @@ const ofTheProgram = new Set(
 
 /** Commands that people also type without a slash, and that answer no question. */
 const bareWord = /^\s*(?:clear|compact|exit|login|logout|quit)\s*$/i;
+
+/** Which file is meant, also where a terminal broke the line. */
+const barePath = /^@?(?=\S*\/)[\p{L}\p{N}._~@/\\+-]+$/u;
+
+const longestPath = 500;
 
 const words = new Intl.Segmenter('und', { granularity: 'word' });
 const spaced = /[\p{L}\p{N}]\S*\s+\S*?[\p{L}\p{N}]/u;
@@ -47,28 +52,37 @@ export function weightOf(recorded: string): Weight {
     return wordsIn(given) > 0 ? 2 : 1;
   }
   if (bareWord.test(content)) return 0;
+  if (content.length <= longestPath && barePath.test(content.replace(/\s*\n\s*/g, '').trim())) return 1;
   const count = wordsIn(content);
   return count > 1 ? 2 : content.trim() === '' ? 0 : 1;
 }
 
 /**
  * The first and the last request: of the messages with the greatest weight. For the first, messages that an operator
- * recorded precede those that an agent recorded in a user's name. Null when no message states a request; `latest` is
+ * recorded precede those that an agent recorded in a user's name; of those that are few words, one that sets work comes before an answer that tells
+ * nothing, and a persona last. `replies` has the numbers of few words that are told with what they answer. Null when no message states a request; `latest` is
  * null when it is `original`.
  */
 export function requestsAmong<Message extends UserMessage>(
   messages: readonly Message[],
+  replies: ReadonlySet<number> = new Set(),
 ): { original: Message | null; latest: Message | null } {
   const weighed = messages
     .map((message) => ({ message, weight: weightOf(message.content) }))
     .filter(({ weight }) => weight > 0);
-  const best = (among: typeof weighed): Message[] => {
-    const greatest = Math.max(...among.map(({ weight }) => weight));
-    return among.filter(({ weight }) => weight === greatest).map(({ message }) => message);
+  const best = (among: typeof weighed, worth: (one: (typeof weighed)[number]) => number): Message[] => {
+    const greatest = Math.max(...among.map(worth));
+    return among.filter((one) => worth(one) === greatest).map(({ message }) => message);
+  };
+  const setsWork = ({ message, weight }: (typeof weighed)[number]): number => {
+    const own = ownWords(message.content);
+    if (weight === 2) return 3;
+    if (makesPersona(own)) return 0;
+    return replies.has(message.sequence) || typed.test(own) || typedWithPrompt(own) !== null ? 2 : 1;
   };
   const byOperators = weighed.filter(({ message }) => message.recordedBy === null);
-  const original = best(byOperators.length > 0 ? byOperators : weighed)[0] ?? null;
-  const latest = best(weighed).at(-1) ?? null;
+  const original = best(byOperators.length > 0 ? byOperators : weighed, setsWork)[0] ?? null;
+  const latest = best(weighed, ({ weight }) => weight).at(-1) ?? null;
   return { original, latest: latest === original ? null : latest };
 }
 
