@@ -6,7 +6,7 @@ import { outputs } from './outputs.ts';
 import { replies, soughtInVain, unanswered } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, ofOne, sideBySide } from './subAgents.ts';
-import { chosen, ticked } from './states.ts';
+import { askedTwice, chosen, ticked } from './states.ts';
 import { stories, type Story } from './stories.ts';
 import { completed, cutLast, partlyDone } from './superseded.ts';
 import { takenBack } from './takenBack.ts';
@@ -40,6 +40,7 @@ export function generatedCases(seed: number): Case[] {
     'what is left open': leftOpen,
     'a list that was ticked': ticked,
     'what was chosen of a persona': chosen,
+    'a request that was given twice': askedTwice,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

@@ -60,3 +60,27 @@ export const chosen = (c: Choice): Story => {
     forbidden: ['/dev', 'LOAD the FULL agent file'],
   };
 };
+
+/** The same request for two parts of the work. */
+export const askedTwice = (c: Choice): Story => {
+  const request = `Run the phase again so that ${sentence(c)}.`;
+  const other = `Now the second part: ${sentence(c)}.`;
+  return {
+    legs: [
+      {
+        steps: [
+          { person: request },
+          ...routine(c, 3),
+          { agent: `The first phase is done: ${sentence(c)}.` },
+          { person: other },
+          ...routine(c, 3),
+          { agent: `That is done too: ${sentence(c)}.` },
+          { person: request },
+          ...routine(c, 3),
+          { agent: `The second phase is done: ${sentence(c)}.` },
+        ],
+      },
+    ],
+    facts: [`${request} (given 2 times: #1, #`, other].map(says),
+  };
+};

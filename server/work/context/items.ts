@@ -78,6 +78,13 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   );
   const replies = new Map((context.replies ?? []).map(({ sequence, to }) => [sequence, to]));
   const again = toldAgain(context, replies);
+  const given = timesGiven(context);
+  const asked = (request: Context['originalRequest']): Context['originalRequest'] => {
+    const same = context.recentMessages.find(({ sequence }) => sequence === request?.sequence);
+    const times = same === undefined ? undefined : given.get(same);
+    const told = replied(request, replies);
+    return told === null || times === undefined ? told : { ...told, content: told.content + times };
+  };
   const lastWords = lastWordsOf(context);
   const isStale = (lastMessage?.sequence ?? Infinity) < lastWords;
   const isAfterRequest = (sequence: number | undefined): boolean =>
@@ -100,7 +107,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       return {
         id: `message-${index + 1}`,
         kind: 'MESSAGE',
-        content: `${prefix}${content}${to === undefined ? '' : ` (to: ${to})`}`,
+        content: `${prefix}${content}${to === undefined ? '' : ` (to: ${to})`}${given.get(message) ?? ''}`,
         stage: role === 'ASSISTANT' && rank === 1 ? 'notes' : stageOf[role],
         ...(role === 'USER' && isAfterRequest(sequence) && { order: 'AFTER' as const }),
         ...origin,
@@ -115,7 +122,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   );
   const items: (Item | null | undefined)[] = [
     ordered(
-      messageItem('REQUEST', 1, replied(originalRequest, replies)),
+      messageItem('REQUEST', 1, asked(originalRequest)),
       'UNANSWERED',
       lastMessage === null && latestRequest === null,
     ),
@@ -130,7 +137,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     isSameText(latestRequest, originalRequest)
       ? null
       : ordered(
-          messageItem('REQUEST', 2, replied(latestRequest, replies)),
+          messageItem('REQUEST', 2, asked(latestRequest)),
           'UNANSWERED',
           isStale && !isAfterRequest(lastMessage?.sequence),
         ),
@@ -205,6 +212,33 @@ function toldAgain(
     told.add(key);
   }
   return again;
+}
+
+const maxTimes = 5;
+/** Of requests that people gave again in the same words after the agent spoke: how often, and in which messages. */
+function timesGiven({ recentMessages }: Context): Map<RecentMessage, string> {
+  const asked = new Map<string, { messages: RecentMessage[]; numbers: number[] }>();
+  let spoken = 0;
+  for (const message of recentMessages) {
+    const { role, content, sequence, shortened } = message;
+    if (sequence === undefined) continue;
+    if (role === 'ASSISTANT') spoken = sequence;
+    if (role !== 'USER' || shortened === true || weightOf(content) < 2) continue;
+    const { messages, numbers } = asked.get(content.trim()) ?? { messages: [], numbers: [] };
+    messages.push(message);
+    // One that was sent again at once is one request.
+    if (spoken > (numbers.at(-1) ?? -1)) numbers.push(sequence);
+    asked.set(content.trim(), { messages, numbers });
+  }
+  return new Map(
+    [...asked.values()]
+      .filter(({ numbers }) => numbers.length > 1)
+      .flatMap(({ messages, numbers }) => {
+        const newest = numbers.slice(-maxTimes).map((number) => `#${number}`);
+        const told = ` (given ${numbers.length} times: ${numbers.length > maxTimes ? '…, ' : ''}${newest.join(', ')})`;
+        return messages.map((message) => [message, told] as const);
+      }),
+  );
 }
 
 /** A few words as a request, with what they answer. */

@@ -382,5 +382,15 @@ describe('what stands twice', () => {
       'I mended the reader of files.',
     ])
       expect(timesIn(text, words)).toBe(1);
+    expect(text).toContain('It still fails for empty files. (given 4 times: #2, #4, #6, #8)');
+    expect(text).toContain('Mend the importer, please. (given 2 times: #1, #10)');
+  });
+
+  test('a request that was sent again before the agent spoke, and words that answer, were given once', async () => {
+    const id = await session('ada');
+    for (const words of ['Mend the importer.', 'Mend the importer.', 'yes']) await say(id, 'USER', words);
+    await say(id, 'ASSISTANT', 'It is mended.');
+    await say(id, 'USER', 'yes');
+    expect(await promptOf(id)).not.toContain('(given');
   });
 });

@@ -177,6 +177,15 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 const patchedFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const patchedFiles = (text: string): string[] =>
   text.includes('*** Begin Patch') ? [...text.matchAll(patchedFile)].map(([, file]) => file!.trim()) : [];
+/** As the program says, also of a patch that is longer than what is read of it, or that is no JSON any more. */
+const saidPatched = /^Success\. Updated the following files:\n((?:[AMD] .+\n?)+)/m;
+const saidFiles = (command: string, output: string): string[] =>
+  command.includes('apply_patch')
+    ? (saidPatched.exec(output)?.[1] ?? '')
+        .split('\n')
+        .map((line) => line.slice(2).trim())
+        .filter((file) => file !== '')
+    : [];
 
 /** Files of an editing call; null for other calls. */
 function editOf({ name, arguments: given, filesModified }: RecordedCall): string[] | null {
@@ -214,7 +223,7 @@ function actionOf(call: RecordedCall, index: number, shell: Shell): Action | nul
           code: outcome.code,
         };
   }
-  const patched = patchedFiles(run.command);
+  const patched = [...patchedFiles(run.command), ...saidFiles(run.command, output)];
   const persists = call.name === 'Bash';
   const { parts, folder } = partsOf(splitShell(run.command), run.folder ?? (persists ? shell.folder : shell.root));
   const files = writtenIn(parts, output);

@@ -30,6 +30,8 @@ test.each<[line: string, files: string[], output?: string]>([
   ["bash -lc 'cd src && echo x > a.ts'", ['src/a.ts']],
   [`git apply - <<'EOF'\n${patch('src/a.ts')}EOF`, ['src/a.ts']],
   ['patch -p1 < a.diff', ['src/a.ts'], 'patching file src/a.ts\n'],
+  ["apply_patch <<'P'\ncut", ['a.ts', 'b.ts'], 'Success. Updated the following files:\nA a.ts\nM b.ts\n'],
+  ['cat log', [], 'Success. Updated the following files:\nM b.ts\n'],
   ['npx prettier --write .', ['a.ts'], 'a.ts 12ms\nb.ts 3ms (unchanged)\n'],
   ['npx prettier --check .', [], 'a.ts 12ms\n'],
   ['black .', ['a.py'], 'reformatted a.py\nAll done!\n'],
