@@ -6,7 +6,7 @@ import { outputs } from './outputs.ts';
 import { replies, soughtInVain, unanswered } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
 import { answeredFor, ofOne, sideBySide } from './subAgents.ts';
-import { askedTwice, chosen, ticked } from './states.ts';
+import { askedTwice, carriedOutElse, chosen, ticked } from './states.ts';
 import { stories, type Story } from './stories.ts';
 import { completed, cutLast, partlyDone } from './superseded.ts';
 import { takenBack } from './takenBack.ts';
@@ -41,6 +41,7 @@ export function generatedCases(seed: number): Case[] {
     'a list that was ticked': ticked,
     'what was chosen of a persona': chosen,
     'a request that was given twice': askedTwice,
+    'what was carried out in another way': carriedOutElse,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

@@ -80,6 +80,7 @@ const known: Record<string, Known> = {
       'Now close the epic',
       'spotter-fum.3 done.',
       'All 16 JS tests pass',
+      "Could not find the language 'cobol'",
       'Tasks left: 0',
       'Keep `render_message/1` unchanged (backward compat for direct callers)',
       '.claude/plans/',
@@ -94,10 +95,7 @@ const known: Record<string, Known> = {
     not: ['Let me check for more test support files', 'EISDIR: illegal operation on a directory'],
   },
   'claude-code/spotter-8463c716-compact/subagents/agent-acompact-f46190.jsonl': {
-    says: [
-      'Your task is to create a detailed summary of the conversation so far',
-      'User asked to work on bead `spotter-fum`',
-    ],
+    says: ['(saved prompt "summarise the conversation so far")', 'User asked to work on bead `spotter-fum`'],
     not: ['Function body is nested too deep (max depth is 2, was 4).\n</system-reminder>'],
   },
   'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
@@ -135,6 +133,7 @@ const known: Record<string, Known> = {
       'The diff is small and scoped',
       'Tasks left: 0',
       'This project uses codebase-memory-mcp to maintain a knowledge graph',
+      'Available tool groups in this session',
     ],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
@@ -153,6 +152,7 @@ const known: Record<string, Known> = {
       '实际上没有必要接受`chinese`/`english，可以去除相关逻辑',
       'init应该放在--help的第一行显示',
       '已移除别名，仅保留 zh/en',
+      '(agreed to; #29 tells what was done)',
       '**优先补测点**',
       '可以，这样的话doctor还有必要保留吗 (to: ',
       '增加 `--offline/--no-login` 选项以强制本地模式？',
@@ -234,7 +234,7 @@ const known: Record<string, Known> = {
   'gemini/entire-ab_2b9748b105_0.json': {
     says: ['cmd/entire/cli/agent/geminicli/gemini.go', 'git add docs/color.md', colors[0]!, 'Staged `docs/color.md`'],
     files: ['docs/color.md'],
-    not: ['Gemini CLI update available!'],
+    not: ['Gemini CLI update available!', 'I have successfully created', 'Removed `docs/blue.md`', 'I misread the'],
   },
 };
 

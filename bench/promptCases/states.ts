@@ -1,4 +1,4 @@
-import { says } from './facts.ts';
+import { file, says } from './facts.ts';
 import type { Story } from './stories.ts';
 import { type Choice, routine, sentence } from './vocabulary.ts';
 
@@ -82,5 +82,48 @@ export const askedTwice = (c: Choice): Story => {
       },
     ],
     facts: [`${request} (given 2 times: #1, #`, other].map(says),
+  };
+};
+
+/** A proposal that was carried out in another way, a file that was made and removed, and what was found before all was done. */
+export const carriedOutElse = (c: Choice): Story => {
+  const [probe, kept] = [`docs/${c.number()}.md`, `docs/${c.number()}-all.md`];
+  const proposal = `I suggest a column for it: ${sentence(c)}, and ${sentence(c)}.\n\nShould I go on?`;
+  const report = `It is done, with a table instead: a column cannot hold that ${sentence(c)}. In addition, ${sentence(c)}.`;
+  const [made, gone] = [`I created \`${probe}\` for it.`, `Removed \`${probe}\` again.`];
+  const cause = `The rows of \`${kept}\` can't be read by the ${c.number()} tests.`;
+  const done = `All of it is done and pushed: ${sentence(c)}, ${sentence(c)}, and ${sentence(c)}.`;
+  return {
+    legs: [
+      {
+        steps: [
+          { person: `Plan it so that ${sentence(c)}.` },
+          ...routine(c, 3),
+          { agent: proposal },
+          { person: 'yes, go ahead' },
+          ...routine(c, 3),
+          { run: `cat > ${probe} <<'EOF'\nx\nEOF`, output: '', code: 0 },
+          { agent: made },
+          { run: `rm ${probe}`, output: '', code: 0 },
+          { agent: gone },
+          { run: `cat > ${kept} <<'EOF'\nx\nEOF`, output: '', code: 0 },
+          { agent: report },
+          { person: `Now the rest, so that ${sentence(c)}.` },
+          { agent: `${cause} Let me look.` },
+          ...routine(c, 2),
+          { agent: 'I misread the output. My apologies.' },
+          { agent: done },
+        ],
+      },
+    ],
+    facts: [
+      says(`tells what was done): ${proposal}`),
+      says(report),
+      says(`later messages tell what is so now (1) \`\`\`\` - #`),
+      says(cause),
+      says(done),
+      file(kept),
+    ],
+    forbidden: [made, gone, 'My apologies'],
   };
 };

@@ -30,7 +30,7 @@ import { reportsOf } from './derive/reports.ts';
 import { standingOf, type Standing } from './derive/standing.ts';
 import { replacedSince, summaryNow, type Replaced } from './derive/superseded.ts';
 import { LaterWords } from './derive/saidAgain.ts';
-import { tellingOf, toldIn, type Telling } from './derive/talk.ts';
+import { isOnlyOf, tellingOf, toldIn, type Telling } from './derive/talk.ts';
 import { withoutEdits } from './derive/textEdits.ts';
 import { withoutThoughts } from './derive/thoughts.ts';
 import { subagentTool, taskTool, webTool } from './derive/tools.ts';
@@ -69,7 +69,8 @@ export function buildContext(
   const sources = withoutToldEdits(actions, withFiles);
   const { lastAssistant, totals } = sources;
   const compaction = summaryOf(sources.compaction, log);
-  const recentMessages = recentOf(sources, compaction?.replaced);
+  const isUndone = (name: string): boolean => standing?.undone.has(inFolder(actions.root, name)) === true;
+  const recentMessages = recentOf(sources, compaction?.replaced, isUndone);
   const pending = tasksLeft(sources, log);
   const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
   const replies = repliesAmong(sources);
@@ -356,7 +357,11 @@ const firstCharacters = { USER: 4_000, ASSISTANT: 2_000, SYSTEM: bounds.systemMe
  * Messages of users that have a weight, and the newest others, each within their budget; always includes the last assistant message.
  * What their beginnings leave goes to the rest of the longer ones, in the same order.
  */
-function recentOf({ recent, byUsers, lastAssistant, compaction }: Sources, replaced: Replaced = 'NOTHING'): Recent[] {
+function recentOf(
+  { recent, byUsers, lastAssistant, compaction }: Sources,
+  replaced: Replaced = 'NOTHING',
+  isUndone: (file: string) => boolean = () => false,
+): Recent[] {
   const kept = new Map<number, Recent>();
   const told = new Map<number, string>();
   const fill = (messages: readonly Recent[], budget: number): void => {
@@ -399,6 +404,7 @@ function recentOf({ recent, byUsers, lastAssistant, compaction }: Sources, repla
   const worth = others.filter((message) => {
     if (rank(message) === 0 || message.role !== 'ASSISTANT' || message.sequence === lastAssistant?.sequence)
       return rank(message) > 0;
+    if (rank(message) < 3 && isOnlyOf(message.content, isUndone)) return false;
     const words = later.without(toldIn(message.content, rank(message)));
     told.set(message.sequence, words);
     return words !== '';

@@ -7,6 +7,7 @@ import {
   type RecentMessage,
   type ToolSummary,
 } from './context.ts';
+import { carriedOut } from './derive/proposals.ts';
 import { sizeOf, tellingOf } from './derive/talk.ts';
 import { isStandardTool, taskTool, webTool } from './derive/tools.ts';
 import { attemptItem, findingItem, observationItem, placeOf, solvedItem } from './callItems.ts';
@@ -29,13 +30,24 @@ export interface Given {
   payloads?: readonly StagePayload[];
 }
 
+/** Of a proposal that was carried out: below what else the agent said, above what it found on the way. */
+const rankOfHistory = 1.5;
+
 /** Every item of a Context, most important first. */
 export function itemsOf(context: Context, { reason, metadata, guide = null, payloads = [] }: Given): Item[] {
   const { originalRequest, latestRequest, compactionSummary, instructions, summaryComposed, workspace } = context;
   // Older Handoffs have the last message only among the recent ones.
   const assistantMessages = context.recentMessages.filter(({ role }) => role === 'ASSISTANT');
   const lastMessage = context.lastMessage ?? assistantMessages.at(-1) ?? null;
-  const report = reportBefore(lastMessage, assistantMessages);
+  const accounts = carriedOut(
+    context.recentMessages.flatMap(({ role, sequence, content }) =>
+      sequence === undefined ? [] : [{ role, sequence, content }],
+    ),
+  );
+  const report = reportBefore(
+    lastMessage,
+    assistantMessages.filter(({ sequence }) => !accounts.has(sequence ?? 0)),
+  );
   const ownFields = [originalRequest, latestRequest, compactionSummary, lastMessage];
   const begun = new Set(context.tasksInProgress);
   const gone = new Set(context.filesGone);
@@ -89,8 +101,18 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
   const isStale = (lastMessage?.sequence ?? Infinity) < lastWords;
   const isAfterRequest = (sequence: number | undefined): boolean =>
     latestRequest?.sequence !== undefined && (sequence ?? 0) > latestRequest.sequence;
+  const accountOf = ({ sequence }: RecentMessage): string => {
+    const account = accounts.get(sequence ?? 0);
+    return account === undefined
+      ? ''
+      : ` (agreed to; ${account === lastMessage?.sequence ? 'the last message' : `#${account}`} tells what was done)`;
+  };
   const rankOf = (message: RecentMessage): number =>
-    message.role === 'USER' ? weightOf(message.content) : (telling.get(message as never) ?? 2);
+    message.role === 'USER'
+      ? weightOf(message.content)
+      : accounts.has(message.sequence ?? 0)
+        ? rankOfHistory
+        : (telling.get(message as never) ?? 2);
   const messages = context.recentMessages
     .map((message, index) => ({ message, index, rank: rankOf(message) }))
     .sort((a, b) => b.rank - a.rank || b.index - a.index)
@@ -100,7 +122,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
       // Results are shown with their calls.
       if (role === 'TOOL' || message === lastMessage || message === report) return null;
       if (sequence !== undefined && ownFields.some((other) => other?.sequence === sequence)) return null;
-      const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}: `;
+      const prefix = `${sequence === undefined ? '' : `#${sequence} `}${role.toLowerCase()}${recorder(message)}${accountOf(message)}: `;
       if (again.has(message)) return null;
       const origin =
         shortened === true && sequence !== undefined ? { origin: { messageSequence: sequence, prefix } } : {};

@@ -124,3 +124,9 @@ it('a saved prompt that makes the agent somebody is named by its file', () => {
   expect(ownWords("You must fully embody this agent's persona.")).toBe('(saved prompt "persona of an agent")');
   expect(ownWords('Please embody the persona of a pirate.')).toBe('Please embody the persona of a pirate.');
 });
+
+it('the prompt of a program that has a conversation summarised is named', () => {
+  const prompt =
+    "Your task is to create a detailed summary of the conversation so far, paying close attention to the user's explicit requests.\n\n1. ...";
+  expect(ownWords(prompt)).toBe('(saved prompt "summarise the conversation so far")');
+});

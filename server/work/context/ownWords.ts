@@ -122,6 +122,8 @@ const builtIn: readonly BuiltIn[] = [
     before: /\n\s*PR number:/,
   },
 ];
+/** The prompt by which a program has a conversation summarised, of a sub-agent that does it. */
+const compaction = 'Your task is to create a detailed summary of the conversation so far';
 /** A saved prompt that makes the agent somebody, named by the agent's file: nobody knows the command. What is to be done comes later. */
 const persona = /^You must fully embody this agent(?:'|’)s persona\b/;
 const personaFile = /\bLOAD the FULL \w* ?file(?: from)? @?(\S+)\.md\b/i;
@@ -139,6 +141,7 @@ export function typedFor(text: string): string | null {
   }
   if (persona.test(prompt))
     return `(saved prompt "persona of ${personaFile.exec(prompt.slice(0, 2_000))?.[1]?.split(/[/\\]/).at(-1) ?? 'an agent'}")`;
+  if (prompt.startsWith(compaction)) return '(saved prompt "summarise the conversation so far")';
   const skill = skillCommand.exec(prompt);
   if (skill === null) return null;
   const name = skill[1]!.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? 'skill';

@@ -83,6 +83,7 @@ export function piecesOf(
   });
 }
 
+const isNote = ({ stage }: Item): boolean => stage === 'notes';
 const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
 /** By the first word of their ids. */
 const groups: Record<string, string> = {
@@ -92,7 +93,11 @@ const groups: Record<string, string> = {
 };
 /** The title of items that stand apart from others of their kind. */
 const groupOf = (item: Item): string | undefined =>
-  isOfPeople(item) ? 'Messages of people' : groups[item.id.split('-', 1)[0]!];
+  isOfPeople(item)
+    ? 'Messages of people'
+    : isNote(item)
+      ? 'Found on the way; later messages tell what is so now'
+      : groups[item.id.split('-', 1)[0]!];
 
 /** Files of one folder stand in one line; the folders are in the order of their first files. */
 function byFolder(items: readonly Item[]): Item[] {
@@ -213,7 +218,7 @@ const placeOf = (item: Item): number =>
         ? item.order === 'UNANSWERED'
           ? -1
           : 0.6
-        : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : 0);
+        : readingOrder.indexOf(item.kind) - (item.id === 'last-message-2' ? 0.5 : isNote(item) ? -0.1 : 0);
 const numberOf = ({ piece }: { piece: Piece }): number => Number(piece.item.id.split('-').at(-1));
 /** Files keep their order by folder. */
 const inList = (a: { piece: Piece }, b: { piece: Piece }): number =>

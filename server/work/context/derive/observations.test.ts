@@ -43,7 +43,8 @@ test('gives the warning of a check, and nothing else that it printed or that the
   expect(seen([ran('a', 'npm test', { result: 'seed: 4711\n(node:1) Warning: slow disk' })])).toEqual([
     'a: (node:1) Warning: slow disk',
   ]);
-  const logged = '16:58:53.059 [warning] Failed to parse /none.jsonl\n2026-11-03 09:00:01 WARN pool: few connections';
+  const logged =
+    '16:58:53.059 [warning] Failed to parse /none.jsonl\n2026-11-03 09:00:01 WARN pool: few connections\nWARN: no language\n[WARN] late';
   expect(seen([ran('a', 'mix test', { result: logged })])).toEqual([]);
 });
 

@@ -35,8 +35,9 @@ const commonWarning =
 /** Addresses on the net, licences and elements of markup are the same for everybody; lists of files are read again. */
 const common =
   /https?:\/\/(?!(?:localhost|[\d.]+|[\w-]+)(?::\d{4,5}|\/|["'`\s]|$))|\blicen[cs]e\b|<\/?[a-z][\w-]*[\s>/]|\$schema|\bversion\b|^[-dl][rwx-]{9}|^\w+ tool terminated /i;
-/** Of a check it is what the program logs under test. */
 const timed = /^\W?\d{4}-\d\d-\d\dT?|^\W?\d\d:\d\d:\d\d/;
+/** Of a check it is what the program logs under test: a time or a level first. */
+const logged = new RegExp(`${timed.source}|^\\W?WARN(?:ING)?\\b`);
 /** Files that set an agent or a package up: each reader has them. */
 const setup =
   /(?:^|\/)(?:package|tsconfig[\w.]*|composer|opencode|\.mcp|mcp|settings(?:\.local)?)\.jsonc?$|(?:^|\/)\.(?:claude|opencode|codex|gemini|cursor|github)\/|(?:^|\/)(?:CLAUDE|AGENTS|GEMINI|SKILL|CHANGELOG|LICEN[CS]E)(?:\.\w+)?$|lock(?:\.\w+)?$/;
@@ -90,7 +91,7 @@ export function observationsOf(
       keep(
         warnings,
         lines
-          .filter((line) => isWarning(line) && !(each.as === 'check' && timed.test(line)))
+          .filter((line) => isWarning(line) && !(each.as === 'check' && logged.test(line)))
           .slice(0, maxWarnings)
           .filter((line) => !told.includes(line)),
       );

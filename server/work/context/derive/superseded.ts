@@ -1,3 +1,4 @@
+import { saysDone, saysLeft } from './accounts.ts';
 import type { RecordedMessage } from './log.ts';
 import { isAccount, sizeOf } from './talk.ts';
 
@@ -6,19 +7,8 @@ export type Replaced = 'NOTHING' | 'NEXT_STEP' | 'ALL';
 
 /** A shorter account is about a part of the work. */
 const longestRemark = 400;
-const done =
-  /\b(?:done|completed?|finished|implemented|closed|pushed|merged|shipped|resolved|succeeded|works now)\b|(?<!\p{L})(?:fertig|erledigt|abgeschlossen|umgesetzt|terminée?s?|finie?s?|mise?s? (?:à jour|en place)|listo|hecho|completad[oa]s?|terminad[oa]s?|concluíd[oa]s?|feito|pronto|fatto|completat[oa]|готово|сделан[оа]?|завершен[оа]?)(?!\p{L})|完成|已(?:实现|统一|移除|补充|修复|更新|添加)|完了|しました|완료|했습니다/iu;
-const left =
-  /\b(?:still (?:open|to do|to be|needs?|missing|fails?|failing|left|have to)|remaining (?:tasks?|steps?|work|phases?|items?|issues?|parts?)|not (?:yet|done|finished|implemented|complete|started)|next (?:steps?|up|phase)|to-?dos?|pending|unfinished|incomplete|in progress|blocked|blocker|haven['’]t|what (?:is|['’]s) left|left to|(?:tasks?|steps?|is|are|tests?) left|partly|partially|continue with|waiting for)\b|(?<!\p{L})(?:noch (?:nicht|offen|zu)|nächste schritte|il reste|pas encore|prochaines? étapes?|restantes?|todavía|falta|próximos? pasos?|ainda|próximos passos|ancora|prossim[io] pass[io]|осталось|ещё не|следующ)|(?:尚|还)未|待办|剩余|下一步|残り|未完|次のステップ|남은|다음 단계/iu;
 const refersToPlan =
   /\b(?:plans?|phases?|steps?|stages?|milestones?|part \d)\b|(?<!\p{L})(?:étapes?|schritte?|pasos?|fases?|этап\p{L}*|план\p{L}*)(?!\p{L})|计划|步骤|阶段|計画|手順|단계|계획/iu;
-
-/** Of all of the work, not of one more thing after which all tests pass. */
-const whole =
-  /\b(?:all(?! (?:\d+ )?(?:\w+ )?(?:tests?|checks?|specs?|suites?|green|pass))|everything|entire(?:ly)?|whole|both|fully|epic)\b|(?<!\p{L})(?:alles?|tout(?:es)?|tous|todo|todos|todas|tudo|tutto|tutti|всё|все)(?!\p{L})|全部|所有|都|すべて|全て|모두/iu;
-
-const saysDone = (content: string, ofAll: boolean): boolean =>
-  done.test(content) && (!ofAll || whole.test(content)) && !left.test(content);
 
 /**
  * What the messages after a number replaced of a state that was told there: an account of completion replaces all of it, another account
@@ -36,7 +26,7 @@ export function replacedSince(sequence: number, messages: readonly RecordedMessa
     ({ role, content }, at) => role === 'ASSISTANT' && later[at + 1]?.role === 'USER' && isAccount(content),
   );
   const report = said.findLast(({ content }) => sizeOf(content) >= longestRemark);
-  const ends = left.test(newest.content) ? beforePeople : [...beforePeople, newest, ...(report ? [report] : [])];
+  const ends = saysLeft(newest.content) ? beforePeople : [...beforePeople, newest, ...(report ? [report] : [])];
   return ends.some(({ content }) => saysDone(content, ofAll)) ? 'ALL' : 'NEXT_STEP';
 }
 

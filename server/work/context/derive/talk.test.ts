@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findingsIn, tellingOf, withoutAnnouncements } from './talk.ts';
+import { findingsIn, isOnlyOf, tellingOf, withoutAnnouncements } from './talk.ts';
 
 const telling = (...said: [who: 'person' | 'agent', content: string][]): (number | undefined)[] => {
   const all = said.map(([who, content], index) => ({ who, content, sequence: index + 1 }));
@@ -19,6 +19,8 @@ test.each([
   'Perfect! Now let me verify that it works:',
   "I'm going to search for usages of `x`.",
   'Now run all tests.',
+  'Now close the epic since all child tasks are done.',
+  'I misread the `ls` output and thought that `a.md` was missing. My apologies.',
   'Good — now commit and push.',
   'Now add the light theme to `app.css`. Then run the tests.',
   'I’m rerunning the focused test, I will report.',
@@ -41,6 +43,8 @@ test.each([
 test.each([
   'The cookie has no domain.',
   'Good. The bug is in the parser.',
+  'My apologies, `a.md` already details it.',
+  "I'll keep the old column, since the reader of it is done by others.",
   'I will use one table, because rows are few.',
   'Let me use port 6123 instead of 80.',
   '確認します。',
@@ -210,4 +214,24 @@ test('whatever is announced around it, what a message tells stays, in order', ()
       },
     ),
   );
+});
+
+test.each([
+  ['I created `docs/blue.md`.', true],
+  ['`docs/blue.md` is created and verified by `ls -l`.', true],
+  ['Removed `docs/blue.md`, and `docs/color.md` has it now.', false],
+  ['Removed `docs/blue.md`, because the text stands in `color`.', false],
+  ['It is created.', false],
+])('%j is about nothing but a file of which all is undone: %s', (content, isSo) => {
+  expect(isOnlyOf(content, (file) => file === 'docs/blue.md')).toBe(isSo);
+});
+
+test.each([
+  ['Available tool groups in this session:\n\n- `web`: search\n- `functions`: commands', 0],
+  ['Here are the tools I have:\n1. Bash\n2. Read', 0],
+  ['The tools of the build are old:\n- webpack 3\n- node 8', 3],
+  ['I changed the tool so that it reads all.', 3],
+])('%j, then asked for something else, counts as %i', (content, rank) => {
+  expect(telling(['person', 'What?'], ['agent', content], ['person', 'Go on.'], ['agent', 'Done.'])[0]).toBe(rank);
+  expect(telling(['person', 'What?'], ['agent', content])[0]).toBe(3);
 });

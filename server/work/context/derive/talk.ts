@@ -46,9 +46,18 @@ const sentences = /((?<=[.!:])\s+|\n+|(?<=[。！；]))/;
 /** Lists, tables, headings and code are no talk. */
 const structured = /^\s*(?:[-*#|>]|\d+[.)]|`{3}|~{3})/m;
 
+/** A slip that the agent owned up to: what it did instead, it says elsewhere. */
+const slip =
+  /^(?:(?:my (?:sincere )?apologies|i apologi[sz]e\b[^,;:]{0,60}|sorry\b[^,;:]{0,40}|oops|my (?:mistake|bad)|entschuldigung|désolée?|抱歉|すみません)[.!。]*|i (?:misread|mistyped)\b.*)$/i;
+/** That a step ended is no reason to keep what comes next. */
+const isOverNow =
+  /\b(?:since|because|as|now that)\b[^.]{0,60}\b(?:are|is|has|have)(?: all| now| been)* (?:done|complete[d]?|finished|closed|green|passing|ready)\b\.?$/i;
+
 const givesReason = (text: string): boolean => reasons.test(text) || reasonsElsewhere.test(text);
 const isAnnouncement = (sentence: string): boolean =>
-  (announces.test(sentence) || orders.test(sentence) || announcesElsewhere.test(sentence)) && !givesReason(sentence);
+  slip.test(sentence) ||
+  ((announces.test(sentence) || orders.test(sentence) || announcesElsewhere.test(sentence)) &&
+    (!givesReason(sentence) || isOverNow.test(sentence)));
 
 /** A message of an agent without the sentences that only announce its next step; empty when it says nothing else. */
 export function withoutAnnouncements(content: string): string {
@@ -71,6 +80,10 @@ export function withoutAnnouncements(content: string): string {
 const named = /`[^`\n]+`/;
 /** A shorter sentence that names nothing is about the step before it. */
 const shortestFinding = 60;
+/** Begins with the tools that the agent has: each agent has its own. */
+const ofTools =
+  /^\W*(?:(?:here (?:are|is)|these are|the following|i have(?: access to)?|available|my)\b[^\n]{0,80})?\btools?\b[^\n]{0,60}(?:available|in this session|i have|i can use|i may use)?[^\n]{0,20}:\s*\n\s*[-*\d]/i;
+
 /** What a step came to, which a check tells, or that it goes on. */
 const outcome = /\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)|clean|green|done|zero|(?:is|are) (?:now )?running)\b/i;
 const butNotAll = /\b(?:but|except|only|not)\b|n(?:'|’)t\b/i;
@@ -124,6 +137,14 @@ export function withoutOpening(report: string): string {
 const isProgress = (content: string): boolean =>
   sizeOf(content) < shortestNote && !givesReason(content) && !finds.test(content) && !structured.test(content);
 
+const fileName = /^[^\s`]*(?:\/[^\s`]+|\.[a-z]\w{0,4})$/i;
+/** Whether a short message that gives no reason is about files of which all is undone (`isUndone`), and about no others. */
+export function isOnlyOf(content: string, isUndone: (file: string) => boolean): boolean {
+  if (content.length > longestAside || givesReason(content)) return false;
+  const names = [...content.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name!).filter((name) => fileName.test(name));
+  return names.length > 0 && names.every(isUndone);
+}
+
 /** What to carry of a message: of a note, what it found. */
 export const toldIn = (content: string, telling: Telling): string =>
   telling === 1 ? findingsIn(content) : withoutAnnouncements(content);
@@ -160,7 +181,8 @@ export function tellingOf<Message extends { sequence: number; content: string }>
     const following = answered[next + 1] ?? Infinity;
     const isLast = following < later || later === Infinity;
     const isOver = isAnswered && !isLast && isProgress(withoutAnnouncements(message.content));
-    const tells = isOver ? findingsIn(message.content) !== '' : !isAside(message.content);
+    const listsTools = later !== Infinity && ofTools.test(message.content);
+    const tells = !listsTools && (isOver ? findingsIn(message.content) !== '' : !isAside(message.content));
     const isIntended = isAnswered && isIntent(message.content);
     const asked = people[next]?.content.trim() ?? '';
     const isReplaced = isLast && askedAgain.has(asked);
