@@ -119,7 +119,7 @@ export const carriedOutElse = (c: Choice): Story => {
     facts: [
       says(`tells what was done): ${proposal}`),
       says(report),
-      says(`later messages tell what is so now (1) \`\`\`\` - #`),
+      says(`from before the last message (1) \`\`\` - #`),
       says(cause),
       says(done),
       file(kept),

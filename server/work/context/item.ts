@@ -14,7 +14,7 @@ export interface Item {
   recordedBy?: string;
   /** How it stands to what people said last: before it, that without an answer, or after the latest request. OLDER: from before the agent's last message. */
   order?: 'BEFORE' | 'UNANSWERED' | 'AFTER' | 'OLDER';
-  /** Where the whole of it is in the log, ` (call <callId>)`: the end of every form, also of a shortened one. */
+  /** Where the whole of it is in the log, ` (call <callId>)`: in the full form; what is shortened loses it first. */
   place?: string;
   /** The shortest useful form; below its length it is cut like any text. */
   brief?: string;

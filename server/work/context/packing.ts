@@ -49,6 +49,7 @@ const shareOfFiles = 0.4;
 const shareOfPeople = 0.25;
 const wordsOfOne = 200;
 /** Of a small room the answer takes more. */
+const placesFrom = 8_000;
 const shareOfAnswer = 0.35;
 const answerCharacters = 1_600;
 /** For the newest payloads of stages, before messages are added. */
@@ -158,21 +159,26 @@ export class Packing {
 
   #add(stage: Stage): boolean {
     return this.pieces.filter(isIn(stage)).every((piece) => {
-      const { kind, brief, place = '' } = piece.item;
+      const { kind, brief } = piece.item;
       // Numbers of calls alone say nothing.
       if (kind === 'TOOL') return this.#put(piece, 100, 300);
       if (brief !== undefined) {
-        const length = Math.min(brief.length + 2, 100) + place.length;
+        const length = Math.min(brief.length + 2, 100) + this.#placeOf(piece);
         return this.#put(piece, length, length);
       }
       if (kind === 'FILE' || kind === 'CALL') return this.#put(piece, 60, 300);
       if (stage === 'rest') return this.#put(piece, 60, 200);
       return this.#put(
         piece,
-        60 + place.length,
+        60 + this.#placeOf(piece),
         kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160,
       );
     });
+  }
+
+  /** In a small room the text comes first, and where the whole of it is comes back into room that is left. */
+  #placeOf({ item }: Piece): number {
+    return this.#whole < placesFrom ? 0 : (item.place?.length ?? 0);
   }
 
   #grow(piece: Piece, limit: number): void {

@@ -2,7 +2,7 @@ import type { LeftOut } from './context.ts';
 import type { Item } from './item.ts';
 import { kindOf, readingOrder, type ItemKind } from './kinds.ts';
 import { fenceFor, inline, neutralise } from './neutralise.ts';
-import { abridge, ends, shorten } from './shorten.ts';
+import { abridge, abridgeAtWord, ends, shorten, shortenAtWord } from './shorten.ts';
 
 /** An item with its section and its text in a prompt. */
 export interface Piece {
@@ -96,7 +96,7 @@ const groupOf = (item: Item): string | undefined =>
   isOfPeople(item)
     ? 'Messages of people'
     : isNote(item)
-      ? 'Found on the way; later messages tell what is so now'
+      ? 'Found on the way, from before the last message'
       : groups[item.id.split('-', 1)[0]!];
 
 /** Files of one folder stand in one line; the folders are in the order of their first files. */
@@ -159,10 +159,12 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
       full,
       short: (characters) => {
         if (full.length <= characters) return full;
-        // What worked is worth more than the whole of what did not.
-        const kept = worked === '' ? '' : shorten(worked, Math.floor(characters / 2));
-        const room = characters - place.length - kept.length;
-        const call = shorten(`- ${gist}`, Math.max(Math.ceil(room * 0.4), room - 4 - line.length)) + place;
+        // What worked is worth more than the whole of what did not, and both are worth more than where it is.
+        const told = `- ${made} -> ${outcome}${worked}`;
+        if (told.length <= characters) return told;
+        const kept = worked === '' ? '' : shortenAtWord(worked, Math.floor(characters / 2));
+        const room = characters - kept.length;
+        const call = shortenAtWord(`- ${gist}`, Math.max(Math.ceil(room * 0.4), room - 4 - line.length));
         return `${call} -> ${ends(line, Math.max(characters - kept.length - call.length - 4, 1))}${kept}`;
       },
     };
@@ -171,12 +173,15 @@ function writing(item: Item): Pick<Piece, 'full' | 'short'> {
     const content = item.content.slice(0, item.content.length - (item.place?.length ?? 0));
     const [whole, brief] = [`- ${inline(content)}`, `- ${inline(item.brief)}`];
     const full = whole + place;
+    // Where it is goes first.
     const short = (characters: number): string =>
-      shorten(characters - place.length < brief.length + 20 ? brief : whole, characters - place.length) + place;
+      shortenAtWord(characters < brief.length + 20 ? brief : whole, characters);
     return { full, short: (characters) => (characters < full.length ? short(characters) : full) };
   }
   const full = kindOf(item.kind).text === true ? neutralise(item.content) : `- ${indented(item.content)}`;
-  return { full, short: (characters) => abridge(full, characters) };
+  // As documented, a request keeps its first 200 characters.
+  const cut = item.kind === 'REQUEST' ? abridge : abridgeAtWord;
+  return { full, short: (characters) => cut(full, characters) };
 }
 
 /** Indents every line but the first, so that no content looks like the next item. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hidden } from '../../../test/contexts.ts';
-import { abridge, ends, longest, shorten } from './shorten.ts';
+import { abridge, abridgeAtWord, ends, longest, shorten, shortenAtWord } from './shorten.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -10,7 +10,7 @@ const text = fc.oneof(
 const length = fc.integer({ min: -300, max: 1_000 });
 
 describe('a shortened text', () => {
-  it.each(Object.entries({ shorten, abridge, ends }))(
+  it.each(Object.entries({ shorten, abridge, ends, shortenAtWord, abridgeAtWord }))(
     'by %s is within the limit, keeps its beginning, and splits no character',
     (_name, cut) => {
       fc.assert(
@@ -28,7 +28,7 @@ describe('a shortened text', () => {
     },
   );
 
-  it.each(Object.entries({ shorten, abridge, ends }))(
+  it.each(Object.entries({ shorten, abridge, ends, shortenAtWord, abridgeAtWord }))(
     'by %s leaves no joiner without a character to join',
     (_name, cut) => {
       const given = '👩‍👩‍👧‍👦'.repeat(100);
@@ -43,6 +43,40 @@ describe('a shortened text', () => {
     expect(begin!.length + Number(missing) + end!.length).toBe(1_000);
     expect(ends('The tests ran for a while, and in the end 3 of them failed', 40)).toMatch(
       /^The tests .+ … .+ failed$/,
+    );
+  });
+});
+
+describe('a cut between words', () => {
+  it.each([
+    ['a word', 'untracked crates/, _bmad-output/x.yaml', 30, 'untracked crates/,…'],
+    ['a word of the limit', 'one two three', 8, 'one two…'],
+    ['a long word', `${'a'.repeat(30)} b`, 20, `${'a'.repeat(19)}…`],
+  ])('stands behind %s', (_what, given, most, expected) => {
+    expect(shortenAtWord(given, most)).toBe(expected);
+  });
+
+  it('is one of lines, else of sentences, in longer texts', () => {
+    const rows = Array.from({ length: 40 }, (_, n) => `| ${n}a1b2c3 | part ${n} of the epic is done |`);
+    const cut = abridge(rows.join('\n'), 700).split(/ \[… \d+ characters …\] /);
+    expect(cut).toHaveLength(2);
+    for (const row of cut.flatMap((part) => part.trim().split('\n'))) expect(rows).toContain(row);
+    const sentences = Array.from({ length: 40 }, (_, n) => `The part ${n} is done.`);
+    const [begin, end] = abridge(sentences.join(' '), 700).split(/ \[… \d+ characters …\] /);
+    expect(begin).toMatch(/ is done\. ?$/);
+    expect(end).toMatch(/^ ?The part \d+ is/);
+  });
+
+  it('is never shorter where there is more room', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '. ', '\n'), maxLength: 300 }), (given) => {
+        let before = 0;
+        for (let most = 1; most <= given.length; most += 1) {
+          const { length } = shortenAtWord(given, most);
+          expect(length).toBeGreaterThanOrEqual(before);
+          before = length;
+        }
+      }),
     );
   });
 });

@@ -8,16 +8,32 @@ export function shorten(text: string, characters: number): string {
 /** From this length on, a cut text keeps its end too: conclusions and questions are there. */
 const bothEnds = 400;
 
-/** Like `shorten`, but states how much is missing, and keeps the end of longer texts. */
+/** Of a part that is cut: so much of it may go for a cut at a better place, of a short one so many characters, up to a half. */
+const spared = 0.2;
+const sparedWord = 24;
+const sentenceEnd = /(?<=[.!?;:,]\s)|(?<=[。！？；，、])/g;
+
+/** Like `shorten`, but cuts behind a word where one ends close by. */
+export function shortenAtWord(text: string, characters: number): string {
+  if (text.length <= Math.max(1, characters)) return text;
+  return `${beginningAt(text, Math.max(1, characters) - 1, false).trimEnd()}…`;
+}
+
+/** Like `shorten`, but states how much is missing, keeps the end of longer texts, and cuts between lines, sentences or words where they end close by. */
 export function abridge(text: string, characters: number): string {
   if (text.length <= characters) return text;
   if (characters < bothEnds) return shorten(text, characters);
   // The final count has at most as many digits as the length of the whole text.
   const room = characters - markOf(text.length).length;
-  const begin = beginningOf(text, Math.ceil(room * 0.7));
-  const end = endOf(text, room - begin.length);
+  const most = Math.ceil(room * 0.7);
+  const begin = beginningAt(text, most, true);
+  const end = endAt(text, room - most);
   return `${begin}${markOf(text.length - begin.length - end.length)}${end}`;
 }
+
+/** Like `abridge`, but never cuts a word where another place is close by. */
+export const abridgeAtWord = (text: string, characters: number): string =>
+  characters < bothEnds ? shortenAtWord(text, characters) : abridge(text, characters);
 
 /** Keeps both ends of a text in little room: commands state their result at the end. */
 export function ends(text: string, characters: number): string {
@@ -27,6 +43,32 @@ export function ends(text: string, characters: number): string {
 }
 
 const markOf = (missing: number): string => ` [… ${missing} characters …] `;
+
+/** At most so many characters, up to the end of a line or else of a sentence (both only with `bySentence`), else of a word. */
+function beginningAt(text: string, characters: number, bySentence: boolean): string {
+  const begin = beginningOf(text, characters);
+  const { length } = begin;
+  const next = text[length] ?? '\n';
+  const from = Math.max(Math.floor(length / 2), Math.min(Math.floor(length * (1 - spared)), length - sparedWord));
+  const last = begin.slice(from);
+  if (bySentence && next !== '\n') {
+    const line = last.lastIndexOf('\n') + 1;
+    const to = line > 0 ? line : ([...last.matchAll(sentenceEnd)].at(-1)?.index ?? 0);
+    if (to > 0) return begin.slice(0, from + to);
+  }
+  const word = /\s/.test(next) ? 0 : last.search(/\s\S*$/) + 1;
+  return word > 0 ? begin.slice(0, from + word) : begin;
+}
+
+/** The same from the end: from the beginning of a line, else of a sentence, else of a word on. */
+function endAt(text: string, characters: number): string {
+  const end = endOf(text, characters);
+  const first = end.slice(0, Math.floor(end.length * spared));
+  const line = first.indexOf('\n');
+  const sentence = line >= 0 ? line : ([...first.matchAll(sentenceEnd)][0]?.index ?? -1);
+  const at = sentence >= 0 ? sentence : first.search(/\s/);
+  return at >= 0 ? end.slice(at) : end;
+}
 
 // Does not end or begin with a joiner, which would be invisible.
 function beginningOf(text: string, characters: number): string {
