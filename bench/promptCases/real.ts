@@ -96,7 +96,11 @@ const known: Record<string, Known> = {
   },
   'claude-code/spotter-8463c716-compact/subagents/agent-acompact-f46190.jsonl': {
     says: ['(saved prompt "summarise the conversation so far")', 'User asked to work on bead `spotter-fum`'],
-    not: ['Function body is nested too deep (max depth is 2, was 4).\n</system-reminder>'],
+    not: [
+      'Function body is nested too deep (max depth is 2, was 4).\n</system-reminder>',
+      'paying close attention to the user',
+      'Let me chronologically analyze the conversation',
+    ],
   },
   'claude-code/spotter-short.jsonl': { says: ['mix phx.server doesnt seem to start'] },
   'claude-code/spotter-subagent-parent.jsonl': {

@@ -404,8 +404,9 @@ function recentOf(
   const worth = others.filter((message) => {
     if (rank(message) === 0 || message.role !== 'ASSISTANT' || message.sequence === lastAssistant?.sequence)
       return rank(message) > 0;
-    if (rank(message) < 3 && isOnlyOf(message.content, isUndone)) return false;
-    const words = later.without(toldIn(message.content, rank(message)));
+    const tells = toldIn(message.content, rank(message));
+    if (rank(message) < 3 && isOnlyOf(tells, isUndone)) return false;
+    const words = later.without(tells);
     told.set(message.sequence, words);
     return words !== '';
   });

@@ -44,3 +44,10 @@ test('takes time that grows with the text, also for many beginnings without an e
   expect(withoutThoughts(text)).toBe(text);
   expect(performance.now() - begun).toBeLessThan(2_000);
 });
+
+test('the analysis before the summary of a conversation is a thought', () => {
+  expect(withoutThoughts('\n<analysis>\nFirst ...\n</analysis>\n\n<summary>\n1. Request\n</summary>')).toBe(
+    '<summary>\n1. Request\n</summary>',
+  );
+  expect(withoutThoughts('<analysis>All is well.</analysis> That is all.')).toContain('All is well.');
+});

@@ -3,10 +3,13 @@ const opening = /<(think(?:ing)?|thinking-content-[\da-f]+|reasoning|thought)>/g
 /** Headings that Aider puts around them. */
 const headed = /^-{2,}\n► \*\*THINKING\*\*\n[^]*?\n-{2,}\n► \*\*ANSWER\*\*\n/gm;
 
+/** Before the summary of a conversation, as Claude Code has it written. */
+const analysis = /^\s*<analysis>[^]*?<\/analysis>\s*(?=<summary>)/;
+
 /** A message of an agent without what its model thought; of an element without an end, the text stays. */
 export function withoutThoughts(text: string): string {
-  if (!/<th|<reasoning>|► \*\*THINKING/i.test(text)) return text;
-  const plain = text.replace(headed, '');
+  if (!/<th|<reasoning>|<analysis>|► \*\*THINKING/i.test(text)) return text;
+  const plain = text.replace(headed, '').replace(analysis, '');
   const unclosed = new Set<string>();
   let kept = '';
   let from = 0;
