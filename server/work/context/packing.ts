@@ -171,7 +171,7 @@ export class Packing {
       return this.#put(
         piece,
         60 + this.#placeOf(piece),
-        kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' || kind === 'WORKING_TREE' ? 300 : 160,
+        kind === 'MESSAGE' ? Math.max(200, this.#whole * 0.12) : kind === 'METADATA' ? 300 : 160,
       );
     });
   }
