@@ -192,3 +192,9 @@ export const letCountsSettle = (page: Page): Promise<void> =>
     const now = performance.now.bind(performance);
     performance.now = () => now() + 2_000;
   });
+
+/** Opens a folded part of the page, unless it is open. */
+export async function unfold(page: Page, name: string | RegExp): Promise<void> {
+  const button = page.getByRole('button', { name, exact: true });
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+}

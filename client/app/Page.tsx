@@ -9,15 +9,17 @@ export interface PageProps {
   actions?: ReactNode;
   /** One line under the title. */
   intro?: ReactNode;
+  /** Makes the page as high as the window at least, and its heading one line where it fits. */
+  fills?: boolean;
   children: ReactNode;
 }
 
 /** A page: its heading, which is also the tab's title, and its content. */
-export function Page({ title, actions, intro, children }: PageProps) {
+export function Page({ title, actions, intro, fills = false, children }: PageProps) {
   usePageTitle(title);
   const main = useFocusPassedOn();
   return (
-    <main ref={main} className={styles.page} id="main" tabIndex={-1}>
+    <main ref={main} className={`${styles.page} ${fills ? styles.fills : ''}`} id="main" tabIndex={-1}>
       <div className={styles.heading}>
         <div className={styles.titles}>
           <h1>{title}</h1>

@@ -50,9 +50,13 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
     list.current?.scrollToIndex(Math.min(Math.max(message, from), to) - from, { align: 'start' });
   }, []);
   // Messages above it come later than it does. A call scrolls to itself.
-  const { region, content, onScroll, noteAct, letGo } = useHeldEnd(target === null, () => {
+  const { region, content, isHeld, onScroll, noteAct, letGo, toEnd } = useHeldEnd(target === null, () => {
     if (gone.current !== null && target?.call === null) scrollTo(gone.current);
   });
+  // What came since the reader left the end.
+  const [seen, setSeen] = useState(newest);
+  if (isHeld && seen !== newest) setSeen(newest);
+  const unseen = newest - seen;
   const rows = useMemo(
     () => [...Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index), nowRow],
     [oldest, newest],
@@ -90,6 +94,21 @@ export function LogList({ sessionId, oldest, newest, given, begin, session, tenu
         <LogSearch sessionId={sessionId} onJump={jump} onWords={setWords} />
       </div>
       <OriginalRequest messages={begin} onJump={goTo} />
+      {/* Before the messages: a keyboard reaches it without going through them. */}
+      {unseen > 0 && (
+        <div className={styles.unseen}>
+          <button
+            type="button"
+            className="button primary small"
+            onClick={() => {
+              gone.current = null;
+              toEnd();
+            }}
+          >
+            {unseen === 1 ? '1 new message' : `${unseen.toLocaleString()} new messages`}
+          </button>
+        </div>
+      )}
       <div
         ref={region}
         className={styles.log}

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { chooseAgent, look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { send } from '../../test/graphql.ts';
 import { realDataFolder, realPath } from '../../test/realData.ts';
@@ -219,6 +219,81 @@ describe('the log of a session', () => {
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     await conversation(page).getByText('Meanwhile.').waitFor();
     await expect.poll(() => numbers(page), patiently).toEqual([1, 2, 3]);
+  }, 120_000);
+});
+
+const says = (content: string) => ({ role: 'ASSISTANT' as const, content });
+
+/** Scrolls up from the end of the log. */
+const ways: Record<string, (page: Page) => Promise<void>> = {
+  'the wheel': async (page) => {
+    await conversation(page).hover();
+    await page.mouse.wheel(0, -500);
+  },
+  keys: (page) => conversation(page).press('PageUp'),
+  'the focus': (page) =>
+    conversation(page).evaluate((region) => region.querySelector<HTMLElement>('li:first-child a')!.focus()),
+  // As find-in-page and screen readers do.
+  'the browser': (page) =>
+    conversation(page).evaluate((region) =>
+      region.querySelector('li:first-child')!.scrollIntoView({ block: 'nearest' }),
+    ),
+};
+
+describe('a reader of a log that grows', () => {
+  it.each(Object.keys(ways))(
+    'stays after scrolling up by %s, sees how many came, and goes to them',
+    async (way) => {
+      const reader = `read-by-${way.replaceAll(' ', '-')}`;
+      await agent(reader);
+      const uuid = await session(reader, { title: `Read by ${way}` });
+      await turn(uuid, { messages: Array.from({ length: 40 }, (_, index) => says(`Line ${index + 1}.`)) });
+      const { page, faults } = await visit(pathOf(uuid));
+      await conversation(page).locator('#message-40').waitFor();
+      await page.locator('[data-live="live"]').waitFor();
+      await expect.poll(() => distanceToEnd(page), patiently).toBeLessThan(2);
+      const came = page.getByRole('button', { name: /new messages?$/ });
+      // At the end, a reader follows it.
+      await turn(uuid, { messages: [says('Seen at once.')] });
+      await conversation(page).getByText('Seen at once.').waitFor();
+      await expect.poll(() => distanceToEnd(page), patiently).toBeLessThan(2);
+      expect(await came.count()).toBe(0);
+
+      await ways[way]!(page);
+      await expect.poll(() => distanceToEnd(page), patiently).toBeGreaterThan(100);
+      const place = await conversation(page).evaluate((region) => region.scrollTop);
+      await turn(uuid, { messages: [says('One more.')] });
+      await page.getByRole('button', { name: '1 new message', exact: true }).waitFor();
+      await turn(uuid, { messages: Array.from({ length: 22 }, () => says('And more.')) });
+      await page.getByRole('button', { name: '23 new messages', exact: true }).waitFor();
+      expect(await conversation(page).evaluate((region) => region.scrollTop)).toBe(place);
+      await look(page, `log-${reader}`);
+
+      await came.press('Enter');
+      await expect.poll(() => distanceToEnd(page), patiently).toBeLessThan(2);
+      await expect.poll(() => came.count(), patiently).toBe(0);
+      expect(await conversation(page).evaluate((region) => region === document.activeElement)).toBe(true);
+      await turn(uuid, { messages: [says('The very last.')] });
+      await conversation(page).getByText('The very last.').waitFor();
+      await expect.poll(() => distanceToEnd(page), patiently).toBeLessThan(2);
+      expect(await came.count()).toBe(0);
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('copies the link of a message by its number, and opens the log there', async () => {
+    const { page, faults } = await visit(`${pathOf(long)}#message-30`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await conversation(page).getByRole('link', { name: 'Link to message 31' }).click();
+    await noticeOf(page, 'The link to message 31 was copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toBe(`${url}${pathOf(long)}#message-31`);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await conversation(page).locator('#message-31 [data-target="true"]').getByText('Message number 31.').waitFor();
+    expect(faults).toEqual([]);
   }, 120_000);
 });
 

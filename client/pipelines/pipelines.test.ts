@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff, rejectHandoff } from '../../server/work/handoffs/changeHandoff.ts';
 import story from '../../server/work/pipelines/story/story.json' with { type: 'json' };
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, openBrowser, patiently, unfold, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -53,6 +53,7 @@ describe('the pipeline on the page of a session', () => {
   it('shows each stage with its state, agent and attempts, and moves with the session', async () => {
     const id = await through(await start('Export invoices as CSV'), 'DONE', 'DONE', 'DONE', 'REJECT');
     const { page, faults } = await go(pageOf(id));
+    await unfold(page, /^Pipeline/);
     const pipeline = page.getByRole('region', { name: 'Pipeline' });
     await pipeline.getByText('In implementer, held by implementer-1').waitFor();
     expect(
@@ -92,6 +93,7 @@ describe('the pipeline on the page of a session', () => {
     const { handoffId } = await advance(id, 'APPROVE');
     await run(rejectHandoff, { handoffId: handoffId!, reason: 'Nothing to refactor.' });
     const { page, faults } = await go(pageOf(id));
+    await unfold(page, /^Pipeline/);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await stageOf(page, 'reviewer').getByRole('button', { name: 'reviewer' }).click();
     const details = page.getByRole('region', { name: 'Stage reviewer' });
@@ -121,6 +123,7 @@ describe('the pipeline on the page of a session', () => {
     await through(await start('First in the queue'), 'DONE', 'DONE', 'DONE', 'APPROVE', 'DONE');
     const second = await through(await start('Second in the queue'), 'DONE', 'DONE', 'DONE', 'APPROVE', 'DONE');
     const { page } = await visit(pageOf(second), { viewport: { width: 390, height: 844 } });
+    await unfold(page, /^Pipeline/);
     await stageOf(page, 'documenter').getByText('Queued, number 2').waitFor();
     await page.getByText('Queued for documenter, number 2').waitFor();
     expect(await page.locator('[data-direction]').getAttribute('data-direction')).toBe('down');
@@ -128,7 +131,8 @@ describe('the pipeline on the page of a session', () => {
     await look(page, 'pipeline-session-narrow');
 
     const { page: other } = await go(pageOf(await session('analyst-1', { title: 'No pipeline' })));
-    await other.getByRole('region', { name: 'Now, and the chain' }).getByText('One agent held this session').waitFor();
+    await other.getByRole('button', { name: 'Time axis', exact: true }).waitFor();
+    expect(await other.getByRole('button', { name: /^Pipeline/ }).count()).toBe(0);
     expect(await other.getByRole('region', { name: 'Pipeline' }).count()).toBe(0);
     await expect.poll(() => other.locator('[data-stage]').count(), patiently).toBe(0);
   }, 120_000);

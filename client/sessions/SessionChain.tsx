@@ -43,7 +43,7 @@ const ChainQuery = graphql(`
 `);
 
 /** The session's holders over time: a lane for each agent, a bar for each tenure, and links between tenures. The table of handoffs has the same content. */
-export function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
+export default function SessionChain({ sessionId, version }: { sessionId: string; version: number }) {
   const client = useClient();
   const [{ data, error }, ask] = useQuery({
     query: ChainQuery,

@@ -5,7 +5,6 @@ import { graphql } from '../gql/gql.ts';
 import type { SessionNowFragment } from '../gql/graphql.ts';
 import { readFragment, type FragmentType } from '../gql/index.ts';
 import { HandoffActions } from '../handoffs/decide/HandoffActions.tsx';
-import { HandoffBadge } from '../handoffs/HandoffBadge.tsx';
 import { wantedText } from '../queue/words.ts';
 import { Badge } from '../ui/Badge.tsx';
 import { Deadline } from '../ui/Deadline.tsx';
@@ -49,15 +48,10 @@ export const SessionNowDocument = graphql(`
       escalated
       position
     }
-    lastHandoff {
-      id
-      ...HandoffBadge
-    }
     openHandoff {
       id
       status
       deadlineAt
-      ...HandoffBadge
       ...HandoffActions
     }
   }
@@ -66,7 +60,7 @@ export const SessionNowDocument = graphql(`
 /** The session's holder, its waiting handoff and, when finished, its result. */
 export function SessionNow({ session: masked }: { session: FragmentType<typeof SessionNowDocument> }) {
   const session = readFragment(SessionNowDocument, masked);
-  const { status, situation, agent, agentSession, lastHandoff, openHandoff, summary, result, updatedAt } = session;
+  const { status, situation, agent, agentSession, openHandoff, summary, result, updatedAt } = session;
   // A question stands in its card.
   const reason = session.endReason ?? (situation === 'WAITING_FOR_PERSON' ? null : session.pauseReason);
   const mayResume = useMay('steerSession', agent?.id) && situation === 'PAUSED' && agent != null;
@@ -80,7 +74,7 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
         {agent ? <AgentChip agent={agent} /> : <span className="soft">Unassigned</span>}
         {agent && !isOver && <PresenceOf id={agent.id} />}
         {agentSession && <Badge {...tenureLooks[agentSession.state]} />}
-        <span className="soft small">
+        <span className={`soft small ${styles.since}`}>
           {isOver ? (
             <>
               {agent ? 'last holder; ' : ''}ended <Time at={updatedAt} />
@@ -94,29 +88,19 @@ export function SessionNow({ session: masked }: { session: FragmentType<typeof S
             )
           )}
         </span>
+        {openHandoff?.status === 'INITIATED' && <Deadline at={openHandoff.deadlineAt} />}
+        {openHandoff && <HandoffActions handoff={openHandoff} />}
       </div>
       {why !== null && <p className={styles.why}>{why}</p>}
-      {situation === 'WITHOUT_HOLDER' && lastHandoff && (
-        <div className={styles.line}>
-          <HandoffBadge handoff={lastHandoff} withRoute />
-        </div>
-      )}
-      {openHandoff && (
-        <div className={styles.line}>
-          <HandoffBadge handoff={openHandoff} />
-          {openHandoff.status === 'INITIATED' && <Deadline at={openHandoff.deadlineAt} />}
-        </div>
-      )}
       {situation === 'WAITING_FOR_PERSON' && (
         <Suspense>
           <SessionApproval sessionId={session.id} />
         </Suspense>
       )}
-      {openHandoff && <HandoffActions handoff={openHandoff} />}
-      {summary != null && <Fold text={summary} lines={5} characters={600} />}
-      {reason != null && <Fold text={reason} lines={5} characters={600} />}
+      {summary != null && <Fold text={summary} lines={2} characters={300} />}
+      {reason != null && <Fold text={reason} lines={2} characters={300} />}
       {mayResume && <Paused session={session} />}
-      {result != null && <Fold text={JSON.stringify(result, null, 2)} mono lines={5} characters={600} />}
+      {result != null && <Fold text={JSON.stringify(result, null, 2)} mono lines={2} characters={300} />}
     </div>
   );
 }

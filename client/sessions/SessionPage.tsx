@@ -26,7 +26,7 @@ import { endpoints } from '../urql.ts';
 import { useAgain } from '../ui/useAgain.ts';
 import { SessionActions } from './acts/SessionActions.tsx';
 import { situationLooks } from './looks.ts';
-import { SessionChain } from './SessionChain.tsx';
+import { SessionFolds } from './SessionFolds.tsx';
 import { SessionHistory } from './SessionHistory.tsx';
 import { SessionNow } from './SessionNow.tsx';
 import { SessionProposal } from './SessionProposal.tsx';
@@ -55,10 +55,8 @@ const SessionPageDocument = graphql(`
         id
         state
       }
-      pipeline {
-        stage
-      }
       ...SessionActions
+      ...SessionFolds
       ...SessionNow
       ...SessionProposal
       ...SessionSide
@@ -68,9 +66,6 @@ const SessionPageDocument = graphql(`
 
 const ImportDialog = lazy(() => import('../log/importing/ImportDialog.tsx'));
 const ReassignDialog = lazy(() => import('../handoffs/reassign/ReassignDialog.tsx'));
-const TimeAxis = lazy(() => import('./time/TimeAxis.tsx'));
-// Most sessions are in no pipeline.
-const SessionPipeline = lazy(() => import('../pipelines/SessionPipeline.tsx'));
 
 // Beside the page's requests: most messages need it.
 MarkdownText.preload();
@@ -117,11 +112,10 @@ interface KnownProps {
 }
 
 function Known({ session, failure, view, opening }: KnownProps) {
-  const { id, title, status, situation, version, updatedAt, overCapacity, agent, agentSession, pipeline } = session;
+  const { id, title, status, situation, version, updatedAt, overCapacity, agent, agentSession } = session;
   const isAgent = useAccess().viewer.role === 'AGENT';
   /** The fields of the dialog that is open. */
   const [opened, setOpened] = useState<Partial<Draft> | 'prompt' | null>(null);
-  const [isTimed, setTimed] = useState(false);
   const moment = momentOf(session);
   useSessionLog(id);
   useSeen(session);
@@ -136,11 +130,12 @@ function Known({ session, failure, view, opening }: KnownProps) {
   ]);
   return (
     <Page
+      fills
       title={title}
       intro={
         <span className={styles.intro}>
           <Badge {...situationLooks[situation]} />
-          <span>
+          <span className={styles.when}>
             changed <Time at={updatedAt} />
           </span>
           {overCapacity && <span>{agent?.id} is over capacity</span>}
@@ -156,8 +151,8 @@ function Known({ session, failure, view, opening }: KnownProps) {
             JSON
           </DownloadButton>
           {mayReassign && (
-            <button type="button" className="button primary" onClick={() => setOpened({})}>
-              <Icon name="swap" /> Reassign
+            <button type="button" className="button primary small" onClick={() => setOpened({})}>
+              <Icon name="swap" size={14} /> Reassign
             </button>
           )}
           <SessionActions
@@ -180,39 +175,18 @@ function Known({ session, failure, view, opening }: KnownProps) {
     >
       {failure}
       <section className={`card ${styles.top}`} aria-label="Now, and the chain">
-        <div>
-          <h2 className={styles.small}>Now</h2>
-          <SessionNow session={session} />
-          <SessionProposal session={session} onReassign={mayReassign ? setOpened : undefined} />
-        </div>
-        <div>
-          <h2 className={styles.small}>Chain</h2>
-          <SessionChain sessionId={id} version={version} />
-        </div>
+        <SessionNow session={session} />
+        <SessionProposal session={session} onReassign={mayReassign ? setOpened : undefined} />
+        <SessionFolds session={session} moment={moment} />
       </section>
-      <details className={`card ${styles.time}`} onToggle={(event) => setTimed(event.currentTarget.open)}>
-        <summary>Time axis</summary>
-        {isTimed && (
-          <Suspense fallback={<Skeleton height="6rem" />}>
-            <TimeAxis sessionId={id} moment={moment} />
-          </Suspense>
-        )}
-      </details>
-      {pipeline && (
-        <Suspense fallback={<Skeleton height="9rem" />}>
-          <SessionPipeline sessionId={id} version={version} />
-        </Suspense>
-      )}
       <div className={styles.body}>
         <SessionTabs sessionId={id} moment={moment} view={view} />
         {view === 'conversation' && (
           <div className={styles.conversation}>
-            <div className={`card ${styles.clip}`}>
+            <div className={`card ${styles.clip} ${styles.log}`}>
               <SessionLog sessionId={id} moment={moment} opening={opening} />
             </div>
-            <div className="card">
-              <SessionSide session={session} />
-            </div>
+            <SessionSide session={session} />
           </div>
         )}
         {view === 'handoffs' && (

@@ -117,7 +117,7 @@ export function SessionSide({ session: masked }: { session: FragmentType<typeof 
   } = readFragment(SessionSideFragment, masked);
   const done = tasks.filter(({ status }) => status === 'DONE').length;
   return (
-    <aside className={styles.side} aria-label="About this session">
+    <aside className={`card ${styles.side}`} aria-label="About this session" tabIndex={0}>
       {tasks.length > 0 && (
         <section>
           <h2>

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
 import { acceptHandoff, rejectHandoff } from '../../server/work/handoffs/changeHandoff.ts';
-import { look, openBrowser, patiently, requestsOf, type Visit } from '../../test/browser.ts';
+import { look, openBrowser, patiently, unfold, requestsOf, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -66,6 +66,7 @@ const lanes = (page: Page): Promise<{ name: string; bars: number }[]> =>
 describe('the drawn chain of a session that many agents held', () => {
   it('has every bar in the lane of its name: the busiest agents, and one lane for the others', async () => {
     const { page, faults } = await go(`/sessions/${long}`);
+    await unfold(page, 'Chain');
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const folded = await lanes(page);
     expect(folded).toHaveLength(8);
@@ -84,6 +85,7 @@ describe('the drawn chain of a session that many agents held', () => {
 
   it('scrolls names and bars together, and shows the newest step first', async () => {
     const { page } = await visit(`/sessions/${long}`, { viewport: { width: 390, height: 844 } });
+    await unfold(page, 'Chain');
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const inside = await chain(page).evaluate((region) => {
       const last = [...region.querySelectorAll('rect')].at(-1)!.getBoundingClientRect();
@@ -102,6 +104,7 @@ describe('the drawn chain of a session that many agents held', () => {
 
   it('leads from every bar and every line to what it stands for, and explains its colours', async () => {
     const { page } = await go(`/sessions/${long}`);
+    await unfold(page, 'Chain');
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const drawn = await chain(page).evaluate((region) => ({
       bars: region.querySelectorAll('a[href^="/sessions?agent="] rect').length,
@@ -132,6 +135,7 @@ describe('the drawn chain of a session that many agents held', () => {
 
   it('reaches every line and bar by Tab, each with a name, and can be skipped', async () => {
     const { page } = await go(`/sessions/${long}`);
+    await unfold(page, 'Chain');
     await page.getByText('14 agents held this session, in 21 steps.').waitFor();
     const focused = () =>
       page.evaluate(
@@ -179,6 +183,7 @@ describe('the drawn chain of a session that many agents held', () => {
 
   it('begins with the newest 100 steps, and shows all of them by one more request', async () => {
     const { page } = await visit(`/sessions/${longer}`, { reducedMotion: 'reduce' });
+    await unfold(page, 'Chain');
     await page.getByText('9 agents held this session in its newest 100 of 111 steps, which are drawn.').waitFor();
     await expect.poll(() => chain(page).locator('rect').count(), patiently).toBe(100);
     await page.waitForLoadState('networkidle');

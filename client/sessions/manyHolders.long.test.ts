@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { openBrowser } from '../../test/browser.ts';
+import { openBrowser, unfold } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
@@ -26,7 +26,7 @@ it('a session with more than 100 holders can be walked back to its first handoff
   await page.getByRole('button', { name: 'Handoff before' }).click();
   await page.getByText('There is no earlier handoff.').waitFor();
 
-  await page.getByText('Time axis', { exact: true }).click();
+  await unfold(page, 'Time axis');
   const axis = page.getByRole('region', { name: /^Time axis/ });
   const earlier = page.getByRole('button', { name: 'Show earlier holders' });
   await page.getByText('The newest 100 of 212 holders').waitFor();

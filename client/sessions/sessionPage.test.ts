@@ -5,7 +5,7 @@ import { seed } from '../../prisma/seed.ts';
 import { encodeId } from '../../server/core/ids.ts';
 import { silentLog } from '../../server/infra/log.ts';
 import { recordWorkingTree } from '../../server/work/log/addToLog.ts';
-import { chooseAgent, look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { chooseAgent, look, noticeOf, openBrowser, patiently, unfold, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { client } from '../../test/graphql.ts';
 import { startApp } from '../../test/server.ts';
@@ -44,6 +44,11 @@ describe('the page of a session', () => {
     await top.getByText('Not accepted yet', { exact: true }).first().waitFor();
     await top.getByRole('link', { name: 'Handoff waiting: from reviewer-1 to claude-1' }).waitFor();
     await top.getByText('Never seen').waitFor();
+    // The chain is folded into its newest step, until a reader opens it.
+    const newest = top.getByRole('group', { name: 'Newest handoff' });
+    await newest.getByText('Retry-After must be in seconds').waitFor();
+    expect(await top.locator('figure').count()).toBe(0);
+    await unfold(page, 'Chain');
     await top.getByText('3 agents held this session, in 9 steps.').waitFor();
     expect(await top.locator('title').allTextContents()).toEqual(
       expect.arrayContaining([
@@ -54,7 +59,7 @@ describe('the page of a session', () => {
       ]),
     );
 
-    await page.getByText('Time axis', { exact: true }).click();
+    await unfold(page, 'Time axis');
     const axis = page.getByRole('region', { name: /^Time axis/ });
     await axis.waitFor();
     expect(
@@ -297,6 +302,7 @@ describe('the page of a session', () => {
     await dialog.getByRole('button', { name: 'Reassign' }).click();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await routed(page, 'Needs a second look').waitFor();
+    await unfold(page, 'Chain');
     await page.getByText('2 agents held this session, in 2 steps.').waitFor();
     const now = conversation(page).getByRole('status', { name: 'Now' });
     await now.getByText('has not accepted it yet').waitFor();
@@ -402,6 +408,39 @@ describe('the page of a session', () => {
     await page.getByText(`${total} of ${total} snapshots`).waitFor();
     expect(faults).toEqual([]);
   }, 180_000);
+
+  it.each([
+    { on: 'a large screen', width: 1440, height: 900, least: 0.6 },
+    { on: 'a phone', width: 390, height: 844, least: 0.5 },
+  ])(
+    'gives most of the height of $on to the log, and keeps what is decided in sight',
+    async ({ on, least, ...viewport }) => {
+      const { page } = await visit(`/sessions/${chained}`, { viewport });
+      await conversation(page).locator('#message-11').waitFor();
+      await page.getByRole('button', { name: 'Accept "Add rate limits to the public API"' }).waitFor();
+      const share = () =>
+        conversation(page).evaluate((region) => {
+          const { top, bottom } = region.getBoundingClientRect();
+          return (Math.min(bottom, innerHeight) - top) / innerHeight;
+        });
+      await expect.poll(share, patiently).toBeGreaterThan(least);
+      await look(page, `session-log-first-${on.split(' ').at(-1)}`);
+    },
+    120_000,
+  );
+
+  it('remembers which part is open, for all sessions', async () => {
+    const { page } = await visit(`/sessions/${chained}`);
+    await unfold(page, 'Chain');
+    await page.getByText('3 agents held this session, in 9 steps.').waitFor();
+    await page.goto(`${url}/sessions/${encodeId('session', await session('claude-1'))}`);
+    await page.getByText('One agent held this session, in one step.').waitFor();
+    await page.getByRole('button', { name: 'Chain', exact: true }).click();
+    await expect.poll(() => page.locator('figure').count(), patiently).toBe(0);
+    await page.goto(`${url}/sessions/${chained}`);
+    await page.getByRole('group', { name: 'Newest handoff' }).waitFor();
+    expect(await page.locator('figure').count()).toBe(0);
+  }, 120_000);
 
   it('fits on a narrow screen', async () => {
     const { page } = await visit(`/sessions/${chained}`, { viewport: { width: 390, height: 844 } });
