@@ -11,6 +11,9 @@ import { acceptHandoff, cancelHandoff, timeOutHandoff } from '../handoffs/change
 import { sweep } from '../handoffs/sweep.ts';
 import { updateSession } from '../sessions/updateSession.ts';
 import { cancelSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
+import { readContext } from '../context/storage.ts';
+import { itemsOf } from '../context/items.ts';
+import { type HandoffFacts, renderMarkdown } from '../context/markdown.ts';
 import { answerQuestion } from './answerQuestion.ts';
 import { approveHandoff, type ApproveHandoffInput } from './approveHandoff.ts';
 import { askPerson } from './askPerson.ts';
@@ -371,6 +374,25 @@ describe('a Handoff that a person has to approve', () => {
 });
 
 describe('a question to a person', () => {
+  const facts: HandoffFacts = {
+    id: 'handoff_1',
+    title: 'Buckets',
+    reason: null,
+    metadata: null,
+    status: 'INITIATED',
+    closedBecause: null,
+    depth: 1,
+    sourceAgentId: null,
+    sourceAgentType: null,
+    targetAgentId: '',
+    targetAgentType: 'CLAUDE',
+    actor: 'operator',
+    initiatedAt: new Date(),
+    acceptedAt: null,
+    completedAt: null,
+    closedAt: null,
+    deadlineAt: new Date(),
+  };
   const ask = (sessionId: string, question = 'Which database?', options: string[] | null = null) =>
     run(askPerson, { sessionId, question, options }, asAda());
   const answer = (questionId: string, text: string) => run(answerQuestion, { questionId, answer: text });
@@ -414,6 +436,31 @@ describe('a question to a person', () => {
       expect(await db.prisma.approval.findUniqueOrThrow({ where: { id } })).toMatchObject({ decision: 'CANCELLED' });
     await whole();
   });
+
+  it.each([
+    ['Two are left. Shall I delete the old bucket?', null, 'no', 'Shall I delete the old bucket?'],
+    ['Name the zone', ['UTC', 'that of the user'], 'UTC', 'Name the zone'],
+  ])(
+    '%j stands in what is passed on with its answer, and as open until there is one',
+    async (question, options, answer, to) => {
+      const id = await session(ada);
+      const { questionId } = await run(askPerson, { sessionId: id, question, options }, asAda());
+      const context = async (moved: Promise<{ handoffId: string | null }>) =>
+        readContext(await handoff((await moved).handoffId!));
+      await run(answerQuestion, { questionId, answer });
+      const answered = await context(initiate(id, bob, {}, asAda()));
+      expect(answered.replies).toEqual([{ sequence: 1, to }]);
+      expect(answered).toMatchObject({ originalRequest: null, openQuestions: [] });
+      expect(renderMarkdown({ ...facts, targetAgentId: bob }, answered)).toContain(`**user**, message 1, to: ${to}`);
+      const said = itemsOf(answered, { reason: null }).map(({ content }) => content);
+      expect(said).toContain(`#1 user: ${answer} (to: ${to})`);
+
+      const open = await session(ada);
+      await run(askPerson, { sessionId: open, question, options }, asAda());
+      const { openQuestions } = await context(reassign(open, { agentId: bob }));
+      expect(openQuestions).toEqual([options === null ? question : `${question} (UTC / that of the user)`]);
+    },
+  );
 
   it('waits alone: what the agent does meanwhile, also a second question, is refused with the id of the first; so is one beside a proposal', async () => {
     const id = await session(ada);

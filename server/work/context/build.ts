@@ -25,7 +25,7 @@ import { isTold } from './derive/lastCalls.ts';
 import type { RecordedLog } from './derive/log.ts';
 import { openBoxesOf, type OpenBoxes } from './derive/openBoxes.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
-import { repliedTo } from './derive/replies.ts';
+import { answeredTo, repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
 import { standingOf, type Standing } from './derive/standing.ts';
 import { replacedSince, summaryNow, type Replaced } from './derive/superseded.ts';
@@ -74,7 +74,11 @@ export function buildContext(
   const pending = tasksLeft(sources, log);
   const begun = pending.flatMap(({ status }, position) => (status === 'IN_PROGRESS' ? [position] : []));
   const replies = repliesAmong(sources);
-  const requests = requestsAmong(sources.byUsers, new Set(replies.map(({ sequence }) => sequence)));
+  // An answer to a question is no request.
+  const requests = requestsAmong(
+    sources.byUsers.filter(({ answerTo = null }) => answerTo === null),
+    new Set(replies.map(({ sequence }) => sequence)),
+  );
   const originalRequest = requests.original ?? sources.compaction;
   const compactionSummary = requests.original === null || compaction?.content === '' ? null : compaction;
   const shownWhole = new Set(
@@ -87,7 +91,7 @@ export function buildContext(
   );
   const spoken = sources.byUsers.map(({ sequence }) => sequence);
   const chain = passage.to === undefined ? sources.chain : [...sources.chain, passage.to];
-  const facts = factsOf(log, actions);
+  const facts = factsOf(log, actions, sources);
   const treeSeen = filesWithheld
     ? null
     : seenTreeOf(actions, {
@@ -419,16 +423,22 @@ function recentOf(
 
 /** Of the newest, so that they stay a small part of a Context. */
 const maxReplies = 50;
-/** What people's few words answer: the agent's message right before them. */
+/** What people's few words answer: the question that they were asked, else the agent's message right before them. */
 function repliesAmong({ byUsers, recent, lastAssistant }: Sources): NonNullable<Context['replies']> {
   const others = lastAssistant === null ? recent : [...recent, lastAssistant];
-  const said = [...byUsers, ...others.filter(({ role }) => role === 'ASSISTANT')].sort(
-    (a, b) => a.sequence - b.sequence,
-  );
+  const said: (Recent & { answerTo?: string | null })[] = [
+    ...byUsers,
+    ...others.filter(({ role }) => role === 'ASSISTANT'),
+  ].sort((a, b) => a.sequence - b.sequence);
   return said
-    .flatMap(({ role, sequence, content }, index) => {
+    .flatMap(({ role, sequence, content, answerTo = null }, index) => {
       const before = said[index - 1];
-      const to = role === 'USER' && before?.role === 'ASSISTANT' ? repliedTo(content, before.content) : null;
+      const to =
+        answerTo !== null
+          ? answeredTo(content, answerTo)
+          : role === 'USER' && before?.role === 'ASSISTANT'
+            ? repliedTo(content, before.content)
+            : null;
       return to === null ? [] : [{ sequence, to }];
     })
     .slice(-maxReplies);
@@ -455,6 +465,7 @@ const longestPlace = 1_000;
 function factsOf(
   log: RecordedLog,
   actions: Actions,
+  { asked = null }: Sources,
 ): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
   const { folder, branch, commit, host, repository } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
@@ -471,7 +482,7 @@ function factsOf(
           },
     checks: checksOf(log, actions),
     failedAttempts: failedAttemptsOf(log, actions),
-    openQuestions: openQuestionsOf(log),
+    openQuestions: openQuestionsOf(log, asked),
   };
 }
 

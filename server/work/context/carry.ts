@@ -118,12 +118,17 @@ interface Said {
 function messagesLeft(
   sources: Sources,
   carry: Carry,
-): Pick<Sources, 'recent' | 'byUsers' | 'compaction' | 'lastAssistant'> {
+): Pick<Sources, 'recent' | 'byUsers' | 'asked' | 'compaction' | 'lastAssistant'> {
   const passes = messageFilter(sources, carry);
+  const withQuestions = carry.messages === 'ALL' || carry.messages === 'LAST';
   const one = <M extends Said>(message: M | null): M | null => (message !== null && passes(message) ? message : null);
   return {
     recent: sources.recent.filter(passes),
-    byUsers: sources.byUsers.filter(passes),
+    // A question is the agent's words.
+    byUsers: sources.byUsers
+      .filter(passes)
+      .map((message) => (withQuestions ? message : { ...message, answerTo: null })),
+    asked: withQuestions ? (sources.asked ?? null) : null,
     compaction: one(sources.compaction),
     lastAssistant: one(sources.lastAssistant),
   };

@@ -78,7 +78,7 @@ export function renderMarkdown(facts: HandoffFacts, context: Context): string {
     ['Failed and not repeated with success', context.failedAttempts.map(attemptBlock).join('\n\n')],
     ['Tools used', toolTable(context)],
     ['Last tool calls', (context.lastToolCalls ?? []).map(callBlock).join('\n\n')],
-    ['Messages', messages.map(messageBlock).join('\n\n')],
+    ['Messages', messages.map((message) => messageBlock(message, context.replies)).join('\n\n')],
     ['Context variables', variableTable(context.contextVariables.filter((variable) => !isOwnVariable(variable)))],
     [`Instructions of ${targetAgentId}`, context.instructions === null ? '' : quoted(context.instructions)],
   ];
@@ -167,9 +167,10 @@ const checkTable = ({ checks }: Context): string =>
 const attemptBlock = ({ what, error, callId }: Context['failedAttempts'][number]): string =>
   `${code(what)}, call ${code(callId)}\n\n${codeBlock(error)}`;
 
-function messageBlock(message: Context['recentMessages'][number]): string {
+function messageBlock(message: Context['recentMessages'][number], replies: Context['replies'] = []): string {
   const { role, content, sequence, shortened } = message;
-  const byline = `**${role.toLowerCase()}**${recorder(message)}${sequence === undefined ? '' : `, message ${sequence}`}${shortened === true ? ', shortened' : ''}`;
+  const to = replies.find((reply) => reply.sequence === sequence)?.to;
+  const byline = `**${role.toLowerCase()}**${recorder(message)}${sequence === undefined ? '' : `, message ${sequence}`}${shortened === true ? ', shortened' : ''}${to === undefined ? '' : `, to: ${plain(to)}`}`;
   return `${byline}\n\n${quoted(content)}`;
 }
 

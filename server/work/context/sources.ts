@@ -8,7 +8,8 @@ import { visibleCtes, type VisibleCounts } from './visible.ts';
 
 type RecordedText = Required<Pick<RecentMessage, 'role' | 'content' | 'sequence'>> & { ofProgram?: boolean };
 type MainMessage = RecordedText & { shortened: boolean };
-type ByUser = MainMessage & { recordedBy: string | null };
+/** `answerTo`: the question of the agent that it answers. */
+type ByUser = MainMessage & { recordedBy: string | null; answerTo?: string | null };
 
 /** The bounded part of one Session's log from which a Context is built. */
 export interface Sources {
@@ -33,6 +34,8 @@ export interface Sources {
   recent: RecordedText[];
   /** First and last messages of users, oldest first. */
   byUsers: ByUser[];
+  /** The question of the agent that waits for a person. */
+  asked?: { question: string; options: string[] | null } | null;
   /** The agent's summary when its context window was last truncated; null without a truncation. */
   compaction: MainMessage | null;
   /** The last assistant message of the source's tenure, else of the log, even if `recent` does not include it; null if the log has none. */
@@ -227,6 +230,7 @@ said AS (
   )})
   UNION ALL (SELECT sequence, role, true, left(content, ${bounds.messageCharacters + 1}) FROM messages
     WHERE session_id = $1${since()} AND ${ofProgram} AND kind = 'SUBTASK' AND NOT (SELECT is_subagents FROM counts) ORDER BY sequence DESC LIMIT ${bounds.notices})),
+asked AS MATERIALIZED (SELECT text, options, decision, decided_at FROM approvals WHERE session_id = $1 AND kind = 'QUESTION'),
 by_users AS (
   SELECT sequence FROM (SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'USER' ORDER BY sequence LIMIT ${bounds.firstByUsers}) f
   UNION ${newest(`role = 'USER'${since()}`, bounds.mainMessageCharacters, bounds.userBytes)}
@@ -248,8 +252,10 @@ SELECT
     SELECT text, recorded_at, id FROM decisions WHERE session_id = $1${after()} ORDER BY recorded_at DESC, id DESC LIMIT ${bounds.decisions}) d) AS decisions,
   (SELECT coalesce(json_agg(said ORDER BY sequence), '[]') FROM said) AS recent,
   (SELECT coalesce(json_agg(r ORDER BY sequence), '[]') FROM (
-    SELECT ${mainMessage('USER')}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy"
+    SELECT ${mainMessage('USER')}, CASE WHEN recorded_role = 'AGENT' THEN coalesce((SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id), recorded_by) END AS "recordedBy",
+      (SELECT text FROM asked WHERE decision = 'ANSWERED' AND decided_at = m.created_at LIMIT 1) AS "answerTo"
     FROM messages m WHERE session_id = $1 AND sequence IN (SELECT sequence FROM by_users)) r) AS by_users,
+  (SELECT json_build_object('question', text, 'options', options) FROM asked WHERE decision IS NULL) AS asked,
   (SELECT row_to_json(r) FROM (SELECT ${message(bounds.compactionCharacters)} FROM messages WHERE session_id = $1 AND sequence = (SELECT sequence FROM compaction)) r) AS compaction,
   (SELECT row_to_json(r) FROM (
     SELECT ${mainMessage('ASSISTANT')}, (SELECT agent_id FROM agent_sessions WHERE id = m.agent_session_id) AS "agentId" FROM messages m

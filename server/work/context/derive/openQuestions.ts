@@ -11,7 +11,12 @@ export const askTool =
   /^(AskUserQuestion|question|request_user_input|ask_user|ask_followup_question|ask_user_question|ask_human)$/i;
 
 /** The last question to a person when it is unanswered; several entries when it has several parts, else empty. */
-export function openQuestionsOf({ messages, calls }: RecordedLog): string[] {
+export function openQuestionsOf(
+  { messages, calls }: RecordedLog,
+  /** The one that Baton knows to wait. */
+  asked: { question: string; options: string[] | null } | null = null,
+): string[] {
+  if (asked !== null) return [shorten(questionText(asked), questionCharacters)];
   const answeredAt = messages.findLast(({ role }) => role === 'USER')?.sequence ?? 0;
   const askCall = calls.findLast(({ name }) => askTool.test(name));
   const lastMessage = messages.findLast(({ role }) => role === 'ASSISTANT');
@@ -50,10 +55,11 @@ export function askedIn({ arguments: given }: RecordedCall): Asked[] {
   });
 }
 
-const questionsOf = (call: RecordedCall): string[] =>
-  askedIn(call).map(({ question, options }) =>
-    options.length === 0 ? question : `${question} (${options.join(' / ')})`,
-  );
+const questionsOf = (call: RecordedCall): string[] => askedIn(call).map(questionText);
+
+/** A question with the answers that it offers. */
+const questionText = ({ question, options }: { question: string; options: readonly string[] | null }): string =>
+  options === null || options.length === 0 ? question : `${question} (${options.join(' / ')})`;
 
 /** Replaces a question mark inside code. */
 const hidden = '\u0001';

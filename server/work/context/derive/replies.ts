@@ -25,11 +25,18 @@ export function repliedTo(reply: string, message: string): string | null {
       .findLast((found) => found !== null && found[1]!.toLowerCase() === chosen.toLowerCase());
     if (entry != null) return oneLine(entry[2]!);
   }
+  const asked = askedIn(text);
+  return asked === undefined ? null : oneLine(asked);
+}
+
+/** What a person answered to a question that the agent asked of people: the entry that they chose, else what it asks. */
+export const answeredTo = (answer: string, question: string): string =>
+  repliedTo(answer, question) ?? oneLine(askedIn(question.slice(-considered)) ?? question);
+
+function askedIn(text: string): string | undefined {
   const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((each) => /[\p{L}\p{N}]/u.test(each));
   const last = sentences.at(-1) ?? '';
-  const asked =
-    sentences.findLast((each) => /[?？]["'”’)*_\s]*$/.test(each)) ?? (invites.test(last) ? last : undefined);
-  return asked === undefined ? null : oneLine(asked);
+  return sentences.findLast((each) => /[?？]["'”’)*_\s]*$/.test(each)) ?? (invites.test(last) ? last : undefined);
 }
 
 /** Asks without the mark of a question. */
