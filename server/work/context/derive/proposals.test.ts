@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { carriedOut } from './proposals.ts';
 
+const more =
+  ' It holds for all of the files, those of before too, and the tests read them in both ways; the notes tell how, and where they are kept.';
+
 const of = (...said: [who: 'person' | 'agent', content: string][]) => [
   ...carriedOut(
     said.map(([who, content], index) => ({
@@ -19,11 +22,13 @@ test.each([
   ['Let me write the plan for your approval: two beads.', 'create the beads', '## Beads Created\n\nEpic a.'],
   ['Soll ich es umbauen?', 'ja', 'Es ist umgesetzt.'],
 ])('%j, agreed to by %j, was carried out as %j says', (proposal, answer, account) => {
-  expect(of(['person', 'Look at it.'], ['agent', proposal], ['person', answer], ['agent', account])).toEqual([[2, 4]]);
+  expect(of(['person', 'Look at it.'], ['agent', proposal], ['person', answer], ['agent', account + more])).toEqual([
+    [2, 4],
+  ]);
 });
 
 test('an account may come after shorter corrections, and is the last before other words', () => {
-  const [proposal, done] = ['I suggest one table.', 'That is implemented.'];
+  const [proposal, done] = ['I suggest one table.', `That is implemented.${more}`];
   expect(
     of(
       ['agent', proposal],
@@ -40,9 +45,10 @@ test('an account may come after shorter corrections, and is the last before othe
 });
 
 test.each([
-  ['a refusal', 'no, leave it', 'That is done.'],
-  ['another question', 'Which arguments have a help?', 'That is done.'],
-  ['an account of nothing', 'yes', 'I looked at it.'],
+  ['a refusal', 'no, leave it', `That is done.${more}`],
+  ['another question', 'Which arguments have a help?', `That is done.${more}`],
+  ['an account of nothing', 'yes', `I looked at it.${more}`],
+  ['an account of a step', 'yes', 'Step 1 is done.'],
 ])('%s carries nothing out', (_what, answer, account) => {
   expect(of(['agent', 'I suggest one table.'], ['person', answer], ['agent', account])).toEqual([]);
 });
@@ -50,7 +56,7 @@ test.each([
 test('what came of a proposal stands after it, whatever was said', () => {
   const said = fc.tuple(
     fc.constantFrom<'person' | 'agent'>('person', 'agent'),
-    fc.constantFrom('I suggest it.', 'yes', 'no', 'It is done.', 'x '.repeat(80)),
+    fc.constantFrom('I suggest it.', 'yes', 'no', `It is done.${more}`, 'x '.repeat(80)),
   );
   fc.assert(
     fc.property(fc.array(said), (all) => {

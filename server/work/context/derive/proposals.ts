@@ -1,5 +1,5 @@
 import { reportsDone } from './accounts.ts';
-import { sizeOf } from './talk.ts';
+import { isAccount, sizeOf } from './talk.ts';
 
 const proposes =
   /\b(?:propos(?:al|e[sd]?|ing)|suggest(?:ion|ed|s)?|recommend(?:ation|ed|s)?|plan|approach|should i|shall i|would you like|do you want|if you (?:want|like|agree))\b|(?<!\p{L})(?:vorsch\p{L}+|soll ich|je propose|souhait\p{L}+|propongo|quieres|предлага\p{L}+)(?!\p{L})|建议|方案|计划|准备这样|需要我|请确认|提案|しましょうか|할까요/iu;
@@ -34,7 +34,8 @@ export function carriedOut(messages: readonly Said[]): Map<number, number> {
     if (next !== undefined && next.role !== 'USER') continue;
     if (account !== null && next !== undefined && agrees.test(next.content) && proposes.test(content))
       found.set(sequence, account);
-    if (reportsDone(content)) account = sequence;
+    // A few words are about a step.
+    if (reportsDone(content) && isAccount(content)) account = sequence;
   }
   return found;
 }
