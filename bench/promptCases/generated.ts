@@ -1,7 +1,7 @@
 import { covered } from './checked.ts';
 import type { Case } from './facts.ts';
 import { decided, stopped } from './decided.ts';
-import { found, leftOpen, solved } from './lessons.ts';
+import { found, leftOpen, looked, solved } from './lessons.ts';
 import { outputs } from './outputs.ts';
 import { replies, soughtInVain, unanswered } from './replies.ts';
 import { savedPrompts } from './savedPrompts.ts';
@@ -42,6 +42,7 @@ export function generatedCases(seed: number): Case[] {
     'what was chosen of a persona': chosen,
     'a request that was given twice': askedTwice,
     'what was carried out in another way': carriedOutElse,
+    'what was looked at': looked,
   };
   return Object.entries(all).flatMap(([name, storyOf], number) =>
     programs.map((program, index) => {

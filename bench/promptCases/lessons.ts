@@ -1,6 +1,6 @@
-import { says } from './facts.ts';
+import { file as named, says } from './facts.ts';
 import type { Story } from './stories.ts';
-import { type Choice, routine, sentence } from './vocabulary.ts';
+import { type Choice, path, routine, sentence, source } from './vocabulary.ts';
 
 /** What an agent found on its way, in short messages, and what it reported twice. */
 export const found = (c: Choice): Story => {
@@ -103,5 +103,38 @@ export const leftOpen = (c: Choice): Story => {
     ],
     facts: ['(3 open)', ...open, `(to: ${offer})`, report.slice(-50)].map(says),
     forbidden: ['T001 done', 'Tasks left: 0'],
+  };
+};
+
+/** What was looked at and run before an account that does not tell it, and after it, before the agent was cut off. */
+export const looked = (c: Choice): Story => {
+  const [file, last] = [path(c), path(c)];
+  const [sought, issue, server, inVain] = [c.number(), c.number(), c.number(), c.number()];
+  const [defined, state] = [sentence(c), sentence(c)];
+  return {
+    legs: [
+      {
+        steps: [
+          { person: `Mend issue ${issue} so that ${sentence(c)}.` },
+          { run: `tracker show I-${issue}`, output: `I-${issue}: ${defined}`, code: 0 },
+          { run: `rg -n key${sought} src`, output: '', code: 1 },
+          { read: file, output: source(c) },
+          { run: `serve --port ${server}`, background: true },
+          { edit: `src/${c.number()}.ts` },
+          { agent: `It is mended: ${sentence(c)}, ${sentence(c)}, and ${sentence(c)}.` },
+          { person: `And the other one? ${sentence(c)}` },
+          { read: last, output: source(c) },
+          { run: `rg -n key${inVain} src`, output: '', code: 1 },
+          { run: 'queue state', output: state, code: 0 },
+          { notice: 'interrupt', text: `The person stopped it after ${c.number()} s.` },
+        ],
+      },
+    ],
+    facts: [
+      named(file),
+      named(last),
+      ...[defined, state, `serve --port ${server}`, 'started in the background, and not seen to end'].map(says),
+      ...[sought, inVain].map((n) => says(`rg -n key${n} src`)),
+    ],
   };
 };

@@ -20,6 +20,8 @@ const known: Record<string, Known> = {
       'no commit',
       'analyze existing CLI command and create specification for adding missing CLI commands',
       'comprehensive technical specification for **10 valuable new CLI commands**',
+      '-mmin -10 2>/dev/null (call toolu_bdrk_01NNGBKLENmr7j3TfUKZW7rz) -> found nothing',
+      'read bin/codemie.js',
     ],
     files: ['SPEC-NEW-CLI-COMMANDS.md'],
   },
@@ -119,6 +121,9 @@ const known: Record<string, Known> = {
       'the agent said nothing since ``` scrolling back in xterm.js',
       'start phoenix in background',
       'scrolling back in xterm.js still does not work',
+      'read assets/js/app.js',
+      '-> started in the background, and not seen to end',
+      'REFUSED JOIN terminal',
     ],
     not: ['Reconnected to tidewave.', 'Caveat: The messages below were generated'],
   },
@@ -173,6 +178,7 @@ const known: Record<string, Known> = {
   },
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
     says: [
+      'setup-plan.sh --json (call call_Mvh13FPY5WPVgch7LR9551Za) -> Copied plan template to specs/001-celery-chain-workflow/plan.md',
       'Load design documents; ',
       ' tool calls, ',
       'no commit',

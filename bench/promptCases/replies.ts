@@ -62,7 +62,7 @@ export const soughtInVain = (c: Choice): Story => {
       },
     ],
     facts: [says(request), ...pages.slice(-3).map(({ found }) => says(found))],
-    forbidden: [...pages.slice(0, -1).map(({ rest }) => rest), '└── (empty)', 'rg -n old'],
+    forbidden: [...pages.slice(0, -1).map(({ rest }) => rest), '└── (empty)'],
   };
 };
 

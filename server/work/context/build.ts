@@ -27,6 +27,7 @@ import { openBoxesOf, type OpenBoxes } from './derive/openBoxes.ts';
 import { openQuestionsOf } from './derive/openQuestions.ts';
 import { answeredTo, repliedTo } from './derive/replies.ts';
 import { reportsOf } from './derive/reports.ts';
+import { stepsOf } from './derive/steps.ts';
 import { standingOf, type Standing } from './derive/standing.ts';
 import { replacedSince, summaryNow, type Replaced } from './derive/superseded.ts';
 import { LaterWords } from './derive/saidAgain.ts';
@@ -112,6 +113,16 @@ export function buildContext(
       ...facts.failedAttempts.map(({ error }) => error),
     ].join('\n'),
   ).filter(({ callId }) => !shownWhole.has(callId));
+  const answers = answersOf(log, actions);
+  const solved = filesWithheld ? [] : solvedOf(actions);
+  const tells = tellerOf(said);
+  const toldCalls = [...facts.checks, ...facts.failedAttempts, ...solved, ...findings, ...observations, ...answers];
+  const steps = stepsOf(actions, [...(sources.looks ?? []), ...sources.calls], {
+    calls: new Set([...shownWhole, ...toldCalls.map(({ callId }) => callId)].filter((id) => id != null)),
+    files: new Set(sources.files.map((file) => inFolder(actions.root, file))),
+    tells,
+    spokeAt: lastAssistant?.sequence ?? 0,
+  });
   return fitContext({
     summary: summary ?? composeSummary(sources, filesWithheld),
     summaryComposed: summary === null,
@@ -156,10 +167,11 @@ export function buildContext(
     ...listed('filesGone', placesAmong(actions, sources.files, standing?.gone)),
     ...listed('filesStashed', placesAmong(actions, sources.files, standing?.stashed)),
     ...listed('replies', replies),
-    ...listed('answers', answersOf(log, actions)),
+    ...listed('answers', answers),
     ...listed('earlierReasons', (sources.reasons ?? []).map(reasonText)),
     ...listed('openBoxes', tasksWithheld ? [] : openBoxesIn(actions, sources.files, standing?.gone)),
-    ...listed('solved', filesWithheld ? [] : solvedOf(actions)),
+    ...listed('solved', solved),
+    ...listed('steps', steps),
     ...listed('findings', findings),
     ...listed('observations', observations),
     ...listed(
@@ -167,7 +179,7 @@ export function buildContext(
       reportsOf(
         sources.reports ?? [],
         lastAssistant === null ? sources.recent : [...sources.recent, lastAssistant],
-        (text) => tellsMostOf(said, text),
+        tells,
       ),
     ),
     ...(sources.workingTree != null ? { workingTree: sources.workingTree } : treeSeen !== null && { treeSeen }),
@@ -444,14 +456,16 @@ function repliesAmong({ byUsers, recent, lastAssistant }: Sources): NonNullable<
     .slice(-maxReplies);
 }
 
-/** Whether most words of a text are in another, and all that name one thing. */
-function tellsMostOf(said: string, text: string): boolean {
-  const words = [...wordsIn(text)].filter((word) => word.length >= 4);
+/** Whether most words of another text are in one, and all that name one thing. */
+function tellerOf(said: string): (text: string) => boolean {
   const known = wordsIn(said);
-  return (
-    words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
-    words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
-  );
+  return (text) => {
+    const words = [...wordsIn(text)].filter((word) => word.length >= 4);
+    return (
+      words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
+      words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
+    );
+  };
 }
 
 /** Number of the last message before the list of tasks was written: by the newest call for it, else as it was recorded. */

@@ -30,6 +30,20 @@ export function solvedItem(solved: NonNullable<Context['solved']>[number], index
   };
 }
 
+/** A call in short, or files that were read. */
+export function stepItem({ what, outcome, callId, since }: NonNullable<Context['steps']>[number], index: number): Item {
+  const place = callId === null ? '' : placeOf({ callId });
+  const item = {
+    id: `${since === true ? 'look' : 'step'}-${index + 1}`,
+    kind: 'CALL' as const,
+    stage: since === true ? ('calls' as const) : ('rest' as const),
+    ...(callId !== null && { place }),
+  };
+  return outcome === null
+    ? { ...item, content: what + place, brief: what }
+    : { ...item, content: `${what}${place} -> ${outcome}`, call: { made: what, gist: what, outcome } };
+}
+
 export const findingItem = (finding: NonNullable<Context['findings']>[number], index: number): Item => ({
   id: `finding-${index + 1}`,
   kind: 'FINDING',

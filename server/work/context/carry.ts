@@ -89,6 +89,7 @@ function sourcesLeft(sources: Sources, carry: Carry): Sources {
     tools: withCalls ? tools : withTools ? tools.map((tool) => ({ ...tool, lastResult: null })) : [],
     lastCalls: withCalls ? lastCalls : [],
     reads: withCalls ? sources.reads : [],
+    looks: withCalls ? (sources.looks ?? []) : [],
     reports: withCalls ? (sources.reports ?? []) : [],
     calls: !withCalls ? [] : carry.files ? calls : calls.map((call) => ({ ...call, filesModified: [] })),
     files: carry.files ? files : [],

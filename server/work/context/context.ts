@@ -8,6 +8,7 @@ import type { Finding } from './derive/findings.ts';
 import type { SeenTree } from './derive/gitStatus.ts';
 import type { Workspace } from './derive/log.ts';
 import type { Report } from './derive/reports.ts';
+import type { Step } from './derive/steps.ts';
 import type { ItemKind } from './kinds.ts';
 
 /** Content of a Handoff for the next agent, taken only from the recorded log and the caller's input. */
@@ -48,6 +49,8 @@ export interface Context {
   findings?: Finding[];
   /** Warnings of commands that passed, and values that were read or printed, which nothing else tells. Absent in Handoffs older than this field. */
   observations?: Finding[];
+  /** What the agent looked at, searched and ran, which nothing else tells, oldest first. Absent in Handoffs older than this field. */
+  steps?: Step[];
   /** Reports of sub-agents that no message tells, oldest first. Absent in Handoffs older than this field. */
   reports?: Report[];
   /** What people's few words answer, by the number of their message. Absent in Handoffs older than this field. */

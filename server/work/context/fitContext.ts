@@ -88,6 +88,7 @@ export function fitContext(context: Context): Context {
     ...(context.solved && { solved: context.solved.slice(-fewest) }),
     ...(context.findings && { findings: context.findings.slice(-fewest) }),
     ...(context.observations && { observations: context.observations.slice(-fewest) }),
+    ...(context.steps && { steps: context.steps.slice(-fewest) }),
     ...(context.reports && { reports: context.reports.slice(-fewest) }),
     ...(context.answers && { answers: context.answers.slice(-fewest) }),
     ...(context.earlierReasons && { earlierReasons: context.earlierReasons.slice(-fewest) }),

@@ -10,7 +10,7 @@ import {
 import { carriedOut } from './derive/proposals.ts';
 import { sizeOf, tellingOf } from './derive/talk.ts';
 import { isStandardTool, taskTool, webTool } from './derive/tools.ts';
-import { attemptItem, findingItem, observationItem, placeOf, solvedItem } from './callItems.ts';
+import { attemptItem, findingItem, observationItem, placeOf, solvedItem, stepItem } from './callItems.ts';
 import { editedItem, originalsItem } from './edited.ts';
 import { type Item, type Stage, stages } from './item.ts';
 import { replied, timesGiven, toldAgain } from './repeated.ts';
@@ -198,6 +198,7 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     ...context.toolSummaries.map((tool, index) => (hasOwnResult(tool, context) ? toolItem(tool, index) : null)),
     ...(context.observations ?? []).map(observationItem).reverse(),
     ...calls,
+    ...(context.steps ?? []).map(stepItem).reverse(),
     ...variables.filter(({ stage }) => stage === 'rest'),
   ];
   return items

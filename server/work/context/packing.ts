@@ -130,9 +130,9 @@ export class Packing {
     const people = this.#add('people');
     for (const is of growth.slice(0, growth.indexOf(isSaid) + 1)) this.#growAll(is);
     if (people && this.#add('words')) {
-      this.#growAll(isIn('words'));
+      for (const is of growth.slice(0, growth.indexOf(isCall))) this.#growAll(is);
       if (this.#add('tools') && this.#add('calls')) {
-        this.#growAll(isIn('calls'));
+        this.#growAll(isCall);
         if (this.#add('notes')) this.#add('rest');
       }
     }
@@ -214,6 +214,7 @@ export class Packing {
 
 /** The order in which pieces grow into spare room. */
 const isSaid = isIn('people');
+const isCall = isIn('calls');
 const growth: ((piece: Piece) => boolean)[] = [
   isAnswer,
   isRequest,
@@ -224,7 +225,7 @@ const growth: ((piece: Piece) => boolean)[] = [
   isIn('work'),
   isIn('files'),
   isIn('words'),
-  isIn('calls'),
+  isCall,
   isIn('notes'),
   isIn('rest'),
   isIn('tools'),

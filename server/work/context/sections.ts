@@ -89,6 +89,8 @@ const isOfPeople = ({ stage }: Item): boolean => stage === 'people';
 const groups: Record<string, string> = {
   open: 'Open in files that the agent wrote',
   report: 'Reports of sub-agents',
+  look: 'Last steps',
+  step: 'Earlier steps',
   solved: 'Failed, and what worked instead',
 };
 /** The title of items that stand apart from others of their kind. */

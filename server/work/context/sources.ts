@@ -56,6 +56,8 @@ export interface Sources {
   calls: RecordedLog['calls'];
   /** Newest calls that showed files in few bytes, oldest first, without errors. */
   reads: RecordedLog['calls'];
+  /** Newest calls that looked at files or at the web, oldest first, each with the beginning of its answer. */
+  looks?: RecordedLog['calls'];
   /** Newest answered calls of sub-agents, oldest first. */
   reports?: RecordedReport[];
   workspaces: RecordedLog['workspaces'];
@@ -116,6 +118,8 @@ export const bounds = {
   workspaces: 50,
   factCalls: 300,
   reads: 150,
+  looks: 150,
+  lookCharacters: 1_000,
   reports: 20,
   reportCharacters: 6_000,
   /** A longer file was read for its code. */
@@ -158,6 +162,8 @@ const cutArguments = (column: string): string => `CASE
 /** Tools that neither run a command nor change files. */
 const readers =
   'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,ToolSearch,Task,Agent,Skill,TodoWrite,TodoRead,TaskCreate,TaskUpdate,TaskList,TaskGet,update_plan,view_image';
+/** Readers that look at files or at the web. */
+const lookers = 'Read,NotebookRead,Grep,Glob,LS,WebSearch,WebFetch,view_image';
 /** Readers whose results show files. */
 const showers = 'Read,NotebookRead,Grep,read,read_file,view,grep,grep_search,search_file_content';
 export const isShower = (toolName: string): boolean => showers.split(',').includes(toolName);
@@ -278,6 +284,11 @@ SELECT
       ${cutArguments('c.arguments')} AS arguments, ${cut('c.result')} AS result, NULL AS error, c.files_modified AS "filesModified"
     FROM (SELECT index FROM calls WHERE name = ANY('{${showers}}') AND brief ORDER BY index DESC LIMIT ${bounds.reads}) f
       JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS reads,
+  (SELECT coalesce(json_agg(r ORDER BY r.index), '[]') FROM (
+    SELECT c.index, c.call_id AS "callId", 0 AS turn, c.sequence, c.name, ${cutArguments('c.arguments')} AS arguments,
+      left(c.result, ${bounds.lookCharacters}) AS result, left(c.error, ${bounds.lookCharacters}) AS error, c.files_modified AS "filesModified"
+    FROM (SELECT index FROM calls WHERE name = ANY('{${lookers}}') ORDER BY index DESC LIMIT ${bounds.looks}) f
+      JOIN tool_calls c ON c.session_id = $1 AND c.index = f.index) r) AS looks,
   (SELECT coalesce(json_agg(json_build_object('id', c.id, 'callId', c.call_id, 'sequence', c.sequence, 'name', c.name, 'arguments', ${cutArguments('c.arguments')},
       'outcome', ${abridged('o.outcome', bounds.reportCharacters)}, 'cut', length(o.outcome) > ${bounds.reportCharacters}, 'failed', r.failed) ORDER BY r.index), '[]')
     FROM (SELECT * FROM calls WHERE name IN (SELECT name FROM tools WHERE name ~* '${subagents}') AND answered ORDER BY index DESC LIMIT ${bounds.reports}) r JOIN tool_calls c ON c.id = r.id,

@@ -394,7 +394,11 @@ function codeIn(text: string): number | null {
   return code === undefined ? null : Number(code);
 }
 
+/** In what Gemini CLI writes around the output of a command that goes on. */
+const inBackgroundOf = /^Exit Code: \(none\)\n(?:.*\n){0,2}Background PIDs: (\d+)/m;
+
 function backgroundId(result: string): string | null {
+  if (framed(result) !== null) return inBackgroundOf.exec(result.slice(-400))?.[1] ?? null;
   return (inBackground.exec(result) ?? (header.test(result) ? running.exec(frontOf(result)) : null))?.[1] ?? null;
 }
 
