@@ -56,6 +56,9 @@ export const solved = (c: Choice): Story => {
           { run: `cd ${folder} && node make.js`, output: 'made', code: 0 },
           { run: 'git push', output: `fatal: The current branch ${branch} has no upstream branch.`, code: 128 },
           { run: `git push --set-upstream origin ${branch}`, output: 'pushed', code: 0 },
+          { run: `./tools/up${branch} --now`, output: `error: no service stock${folder}`, code: 1 },
+          { run: `systemctl start stock${folder}`, output: '', code: 0 },
+          { run: `./tools/up${branch} --now`, output: 'up', code: 0 },
           { run: tried, output: 'error: 503', code: 1 },
           { run: tried, output: 'up', code: 0 },
           { run: 'gti status', output: 'bash: line 1: gti: command not found', code: 127 },
@@ -70,6 +73,7 @@ export const solved = (c: Choice): Story => {
     facts: [
       'No such file or directory; worked: perl',
       'python: command not found; worked: python3',
+      `error: no service stock${folder}; worked: systemctl start stock${folder}`,
       `${mended}; worked: cd ${folder} && node make.js`,
       `has no upstream branch.; worked: git push --set-upstream origin ${branch}`,
     ].map(says),

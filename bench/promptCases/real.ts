@@ -22,6 +22,7 @@ const known: Record<string, Known> = {
       'comprehensive technical specification for **10 valuable new CLI commands**',
       '-mmin -10 2>/dev/null (call toolu_bdrk_01NNGBKLENmr7j3TfUKZW7rz) -> found nothing',
       'read bin/codemie.js',
+      'said only that it begins, and reported nothing',
     ],
     files: ['SPEC-NEW-CLI-COMMANDS.md'],
   },
@@ -149,6 +150,7 @@ const known: Record<string, Known> = {
     says: [
       'the agent said nothing since ``` init应该放在--help的第一行显示 ``` ## First request ``` 检查目前项目的设计',
       ' tool calls, ',
+      'sandbox read-only, approval on-request',
       'changed since: pytest -q',
       'no commit',
       '检查目前项目的设计',
@@ -163,8 +165,7 @@ const known: Record<string, Known> = {
       '已移除别名，仅保留 zh/en',
       '(agreed to; #29 tells what was done)',
       '**优先补测点**',
-      '可以，这样的话doctor还有必要保留吗 (to: ',
-      '增加 `--offline/--no-login` 选项以强制本地模式？',
+      '可以，这样的话doctor还有必要保留吗 (to: 在 status 中显示 known hosts 与主机密钥校验状态？; 增加 --offline/--no-login 选项以强制本地模式？)',
       '`StrictHostKeyChecking no` 与 `UserKnownHostsFile /dev/null` 永久禁用主机校验',
       'cannot create temp file for here document',
     ],
@@ -192,6 +193,7 @@ const known: Record<string, Known> = {
       'python: command not found',
       'command timed out after 2005 milliseconds',
       'timeout_ms 5000',
+      'Not on a feature branch. Current branch: codex/troubleshoot-sign-in-callback-issue-in-celery-dpn1ee; worked: git checkout -b 001-codex-single-queue',
       'written over a list with at least 21 done): T001',
     ],
     files: [

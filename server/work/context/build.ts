@@ -481,7 +481,7 @@ function factsOf(
   actions: Actions,
   { asked = null }: Sources,
 ): Pick<Context, 'workspace' | 'checks' | 'failedAttempts' | 'openQuestions'> {
-  const { folder, branch, commit, host, repository } = workspaceOf(log, actions);
+  const { folder, branch, commit, host, repository, sandbox } = workspaceOf(log, actions);
   const place = (value: string | null): string | null => value && shorten(value, longestPlace);
   return {
     workspace:
@@ -493,6 +493,7 @@ function factsOf(
             commit: place(commit),
             ...(host != null && { host: place(host) }),
             ...(repository != null && { repository: place(repository) }),
+            ...(sandbox != null && { sandbox: place(sandbox) }),
           },
     checks: checksOf(log, actions),
     failedAttempts: failedAttemptsOf(log, actions),

@@ -69,6 +69,7 @@ export function fitContext(context: Context): Context {
       commit: fitPlace(context.workspace.commit),
       ...(context.workspace.host != null && { host: fitPlace(context.workspace.host) }),
       ...(context.workspace.repository != null && { repository: fitPlace(context.workspace.repository) }),
+      ...(context.workspace.sandbox != null && { sandbox: fitPlace(context.workspace.sandbox) }),
     },
     ...(context.workingTree && {
       workingTree: {

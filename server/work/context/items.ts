@@ -182,7 +182,10 @@ export function itemsOf(context: Context, { reason, metadata, guide = null, payl
     originalsItem(context),
     ...findings.reverse(),
     ...context.failedAttempts.map(attemptItem).reverse(),
-    ...(context.solved ?? []).map(solvedItem).reverse(),
+    ...(context.solved ?? [])
+      .map(solvedItem)
+      .reverse()
+      .map((item, at) => (at < firstSolved ? item : { ...item, stage: 'words' as const })),
     ...variables.filter(({ stage }) => stage === 'work'),
     ...payload.slice(firstEntries),
     ...checks.filter((_, index) => isOutdated(context.checks[index]!)).reverse(),
@@ -291,6 +294,8 @@ export const workspacePlaces = (workspace: Context['workspace']): [name: string,
       ['folder', workspace?.folder],
       ['branch', workspace?.branch],
       ['last commit', workspace?.commit],
+      // The usual one explains little.
+      ['sandbox', workspace?.sandbox?.startsWith('workspace-write') === true ? null : workspace?.sandbox],
     ] as const
   ).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 
@@ -337,6 +342,9 @@ export function metadataTexts(metadata: unknown): string[] {
   if (typeof metadata !== 'object' || Array.isArray(metadata)) return [textOf(metadata)];
   return Object.entries(metadata).map(([name, value]) => `${name}: ${textOf(value)}`);
 }
+
+/** Lessons that come before files. */
+const firstSolved = 3;
 
 /** Entries that come before the tasks; more could leave the tasks no room. */
 const firstEntries = 5;
@@ -431,7 +439,7 @@ const reportItem = (report: NonNullable<Context['reports']>[number], index: numb
   id: `report-${index + 1}`,
   kind: 'TOOL',
   content: `${report.job}${placeOf(report)}: ${report.text}`,
-  stage: 'words',
+  stage: report.older === true ? 'rest' : 'words',
   ...(report.shortened && { origin: { toolCallId: report.toolCallId, as: 'CALL' as const } }),
 });
 

@@ -293,7 +293,7 @@ SELECT
       'outcome', ${abridged('o.outcome', bounds.reportCharacters)}, 'cut', length(o.outcome) > ${bounds.reportCharacters}, 'failed', r.failed) ORDER BY r.index), '[]')
     FROM (SELECT * FROM calls WHERE name IN (SELECT name FROM tools WHERE name ~* '${subagents}') AND answered ORDER BY index DESC LIMIT ${bounds.reports}) r JOIN tool_calls c ON c.id = r.id,
       LATERAL (SELECT ${withoutReminders('coalesce(c.error, c.result)')} AS outcome OFFSET 0) o) AS reports,
-  (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit') ORDER BY index), '[]')
+  (SELECT coalesce(json_agg(json_build_object('turn', index, 'folder', workspace -> 'folder', 'branch', workspace -> 'branch', 'commit', workspace -> 'commit', 'sandbox', workspace -> 'sandbox') ORDER BY index), '[]')
     FROM (SELECT index, workspace FROM turns t WHERE session_id = $1 AND workspace IS NOT NULL${limited ? ` AND ${turnSince('t.id', '$2')}` : ''} ORDER BY index DESC LIMIT ${bounds.workspaces}) w) AS workspaces,
   (SELECT coalesce(json_agg(sequence ORDER BY sequence), '[]') FROM (
     SELECT sequence FROM messages WHERE session_id = $1${since()} AND role = 'SYSTEM' AND kind = 'STATUS' AND octet_length(content) < ${bounds.stopBytes}

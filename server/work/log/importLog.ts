@@ -166,14 +166,15 @@ export class ImportLog {
     }
   }
 
-  #takeWorkspace({ turn, folder, branch, commit, redactions }: WorkspaceAt): {
+  #takeWorkspace({ turn, folder, branch, commit, sandbox, redactions }: WorkspaceAt): {
     folder: string | null;
     branch: string | null;
     commit: string | null;
+    sandbox?: string;
   } {
     this.#placed.add(turn);
     this.added.redactions += redactions;
-    return { folder, branch, commit };
+    return { folder, branch, commit, ...(sandbox !== undefined && { sandbox }) };
   }
 
   /** Stores the keys of the lines, to recognise them later, and the Session's new counts. */

@@ -51,6 +51,8 @@ export interface Workspace {
   /** The machine, and the address of the repository: known of a Session, not of a Turn. */
   host?: string | null;
   repository?: string | null;
+  /** What the program of the newest Turn allowed its agent. */
+  sandbox?: string | null | undefined;
   /** Only of a Session. */
   id?: string | null;
 }

@@ -8,8 +8,8 @@ import { workspaceOf } from './workspace.ts';
 
 /** Counted by reading the files. A call is named by the end of its id. */
 interface Expected {
-  /** Folder, branch, commit. */
-  workspace: [string | null, string | null, string | null];
+  /** Folder, branch, commit, and what Codex allowed. */
+  workspace: [folder: string | null, branch: string | null, commit: string | null, sandbox?: string];
   /** "outcome, current or stale, call: command". */
   checks?: string[];
   /** "call: how what failed begins". */
@@ -63,24 +63,40 @@ const expected: Record<string, Expected> = {
       '/Users/Sample_User/repos/codemie-ai/codemie-code',
       'feat/codex-agent-plugin',
       'c8c252acd853de59c54b5c31374fec6028ee812e',
+      'workspace-write without network, approval on-request',
     ],
     checks: [`PASSED current md4WFUIJ: ${codemieTest}`, 'PASSED current Or3Ukrfp: npm run build'],
   },
   'codex/cpolar-613a9a68-token-restart.jsonl': {
-    workspace: ['/Users/USER/Downloads/CpolarAutoUpdater', 'master', '2dd7acac0d3422d81635a4f5f93cae5f0fe1385f'],
+    workspace: [
+      '/Users/USER/Downloads/CpolarAutoUpdater',
+      'master',
+      '2dd7acac0d3422d81635a4f5f93cae5f0fe1385f',
+      'read-only, approval on-request',
+    ],
     checks: ['PASSED stale 6kiOetRn: pytest -q'],
     failedAttempts: ['DRPV8l5v: python - <<'],
   },
   // A patch that did not fit was repeated by writing the whole file.
   'codex/moonmind-019a7ae6-token-restart.jsonl': {
-    workspace: ['/mnt/d/ai/MoonMind', '001-codex-single-queue', 'd11a29f5b463059a735c67fdad8c362dfc3ade1e'],
+    workspace: [
+      '/mnt/d/ai/MoonMind',
+      '001-codex-single-queue',
+      'd11a29f5b463059a735c67fdad8c362dfc3ade1e',
+      'workspace-write without network, approval on-request',
+    ],
   },
   'codex/test-framework-019c2a1a-warning.jsonl': {
-    workspace: ['/home/USER/test-framework', 'main', '15cf835872d2fdbe9c5658fa58c058790df4c165'],
+    workspace: [
+      '/home/USER/test-framework',
+      'main',
+      '15cf835872d2fdbe9c5658fa58c058790df4c165',
+      'workspace-write without network, approval on-request',
+    ],
     openQuestions: ['Souhaites-tu que je traite ces corrections maintenant ?'],
   },
   'codex/scripted-0.169.0.jsonl': {
-    workspace: ['/home/USER/demo', null, null],
+    workspace: ['/home/USER/demo', null, null, 'danger-full-access, approval never'],
     failedAttempts: ['call_1: echo hi > a.txt'],
   },
 };
@@ -91,14 +107,14 @@ describe.runIf(realDataFolder !== undefined)('what is derived from real transcri
     async ([
       file,
       {
-        workspace: [folder, branch, commit],
+        workspace: [folder, branch, commit, sandbox],
         checks = [],
         failedAttempts = [],
         openQuestions = [],
       },
     ]) => {
       const log = await realLog(file);
-      expect(workspaceOf(log)).toEqual({ folder, branch, commit });
+      expect(workspaceOf(log)).toEqual({ folder, branch, commit, sandbox });
       expect(
         checksOf(log).map(
           ({ command, outcome, callId, stale }) =>

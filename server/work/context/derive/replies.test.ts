@@ -10,6 +10,8 @@ test.each([
   ['both', offer, 'Which one?'],
   ['7', offer, 'Which one?'],
   ['CR', '4) [CR] Code Review: all of it\n5) [PM] Party', 'Code Review: all of it'],
+  ['yes', 'Done. Shall I also:\n- show the hosts?\n- add it offline?', 'show the hosts?; add it offline?'],
+  ['yes', 'Done.\n- It is fast.\n- Shall I add it?', 'Shall I add it?'],
   ['no', 'The view stays. Should I drop it in 005? I would not.', 'Should I drop it in 005?'],
   ['可以', '变更如下。\n请确认允许我应用补丁。', '请确认允许我应用补丁。'],
   ['可以，这样的话doctor还有必要保留吗', '已实现。\n- 增加 `--offline` 选项？', '增加 --offline 选项？'],
@@ -34,7 +36,7 @@ test('what a reply answers is one short line of the message', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300, unit: 'grapheme' }), fc.constantFrom('1', 'yes', 'b'), (message, reply) => {
       const to = repliedTo(reply, `${message}\nShall I?`) ?? '';
-      expect(to.length).toBeLessThanOrEqual(80);
+      expect(to.length).toBeLessThanOrEqual(4 * 82);
       expect(to).not.toContain('\n');
     }),
   );

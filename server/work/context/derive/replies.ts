@@ -26,7 +26,9 @@ export function repliedTo(reply: string, message: string): string | null {
     if (entry != null) return oneLine(entry[2]!);
   }
   const asked = askedIn(text);
-  return asked === undefined ? null : oneLine(asked);
+  if (asked === undefined) return null;
+  const offers = offersWith(asked, text);
+  return offers.length > 1 ? offers.map(oneLine).join('; ') : oneLine(asked);
 }
 
 /** What a person answered to a question that the agent asked of people: the entry that they chose, else what it asks. */
@@ -36,8 +38,22 @@ export const answeredTo = (answer: string, question: string): string =>
 function askedIn(text: string): string | undefined {
   const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/).filter((each) => /[\p{L}\p{N}]/u.test(each));
   const last = sentences.at(-1) ?? '';
-  return sentences.findLast((each) => /[?？]["'”’)*_\s]*$/.test(each)) ?? (invites.test(last) ? last : undefined);
+  return sentences.findLast((each) => asks.test(each)) ?? (invites.test(last) ? last : undefined);
 }
+
+/** More entries are a report. */
+const maxOffers = 4;
+const entry = /^\s*(?:[-*•]|\d{1,2}[.)])\s+/;
+/** The entries of the list in which a question stands last: a reply to it answers all of them. */
+function offersWith(asked: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  const last = lines.at(-1)!;
+  if (!entry.test(last) || !last.includes(asked.trim())) return [];
+  const before = lines.findLastIndex((line) => !entry.test(line));
+  const offers = lines.slice(before + 1);
+  return offers.length > maxOffers || !offers.every((line) => asks.test(line)) ? [] : offers;
+}
+const asks = /[?？]["'”’)*_\s]*$/;
 
 /** Asks without the mark of a question. */
 const invites =

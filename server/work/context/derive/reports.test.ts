@@ -37,9 +37,18 @@ describe('the reports of sub-agents', () => {
     ]);
   });
 
-  it('are left out when the agent gave an account since', () => {
-    expect(texts([report(2, found)], [said(3, account)])).toEqual([]);
-    expect(texts([report(4, found)], [said(3, account)])).toEqual([found]);
+  it('are marked as older, and told by their beginning, when the agent gave an account since', () => {
+    const long = `${found} ${'The cart has nothing to do with it. '.repeat(90)}`;
+    const [before, after] = reportsOf([report(2, long), report(4, found)], [said(3, account)], () => false);
+    expect(before).toMatchObject({ older: true, shortened: true });
+    expect(before!.text).toContain(found);
+    expect(before!.text.length).toBeLessThanOrEqual(1_000);
+    expect(after).not.toHaveProperty('older');
+  });
+
+  it('say of a sub-agent that only began that it reported nothing', () => {
+    const begun = 'Perfect! Now I have all the context. Let me create the specification.\nagentId: a48';
+    expect(texts([report(2, begun)], [said(3, account)])).toEqual(['said only that it begins, and reported nothing']);
   });
 
   it('are left out when messages tell their words', () => {
@@ -57,14 +66,12 @@ describe('the reports of sub-agents', () => {
     expect(texts([report(2, outcome)])).toEqual([found]);
   });
 
-  it.each([
-    'Async agent launched successfully.\nagentId: a1',
-    '{"agent_id":"0199"}',
-    'ok',
-    'Let me now write the report.',
-  ])('are not in %j', (outcome) => {
-    expect(texts([report(2, outcome)])).toEqual([]);
-  });
+  it.each(['Async agent launched successfully.\nagentId: a1', '{"agent_id":"0199"}', 'ok'])(
+    'are not in %j',
+    (outcome) => {
+      expect(texts([report(2, outcome)])).toEqual([]);
+    },
+  );
 
   it('name their job', () => {
     const jobs = [{ description: 'Find it', prompt: 'long' }, { message: 'Find\n it' }, {}];

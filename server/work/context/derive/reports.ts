@@ -14,19 +14,25 @@ export interface Report {
   callId: string;
   /** The call in the log. */
   toolCallId: string;
+  /** Whether the agent gave an account since. */
+  older?: true;
 }
 
 const jobCharacters = 80;
 const reportCharacters = 3_000;
+/** Of one before an account, which may tell most of it. */
+const olderCharacters = 1_000;
+const onlyBegins = 'said only that it begins, and reported nothing';
 /** Starts another agent whose report comes later, or says nothing in words. */
 const leastWords = 4;
 const started = /^(?:Async agent launched|Agent (?:launched|started|spawned)|Command running in background)\b/i;
 /** What the program adds for the agent that called. */
-const added = /^agentId: \S+.*$|^<usage>[^]*?(?:<\/usage>|$)|^<task_metadata>[^]*?(?:<\/task_metadata>|$)/gm;
+const added =
+  /^agentId: \S+.*$|^<usage>[^]*?(?:<\/usage>|$)|^tool_uses: \d+$|^duration_ms: \d+<\/usage>$|^<task_metadata>[^]*?(?:<\/task_metadata>|$)/gm;
 
 /**
- * Reports of sub-agents that the agent gave no account of, oldest first. An account is a later message that says more than the
- * agent's next step, or the report's own words.
+ * Reports of sub-agents that no message tells, oldest first. Of one before an account the beginning is told; an account is a message that
+ * says more than the agent's next step.
  */
 export function reportsOf(
   reports: readonly RecordedReport[],
@@ -40,14 +46,18 @@ export function reportsOf(
   const told = new Map<string, Report>();
   for (const { id, callId, sequence, name, arguments: given, outcome, failed, cut } of reports) {
     const said = textOf(outcome);
-    if (newest > sequence || said.split(/\s+/).length < leastWords || started.test(said) || tells(said)) continue;
-    const text = abridge(said, reportCharacters);
-    told.set(said, {
+    const isOlder = newest > sequence;
+    const begins =
+      said === '' && !/^\s*[{[]/.test(bodyOf(outcome)) && bodyOf(outcome).split(/\s+/).length >= leastWords;
+    if (!begins && (said.split(/\s+/).length < leastWords || started.test(said) || tells(said))) continue;
+    const text = begins ? onlyBegins : abridge(said, isOlder ? olderCharacters : reportCharacters);
+    told.set(begins ? callId : said, {
       job: jobOf(name, given),
       text: failed ? `failed: ${text}` : text,
-      shortened: cut || text !== said,
+      shortened: !begins && (cut || text !== said),
       callId,
       toolCallId: id,
+      ...(isOlder && { older: true }),
     });
   }
   return [...told.values()];

@@ -47,6 +47,26 @@ test.each([
     [failed('a', './s.sh'), ran('b', 'chmod +x s.sh'), ran('c', './s.sh')],
     'chmod +x s.sh',
   ],
+  [
+    'another command that has to do with the error',
+    [
+      failed('a', './deploy', 'Exit code 1\nError: cannot reach postgres'),
+      ran('b', 'systemctl start postgres'),
+      ran('c', 'curl -s localhost'),
+      ran('d', './deploy'),
+    ],
+    'systemctl start postgres',
+  ],
+  [
+    'the only command between',
+    [
+      failed('a', './setup', 'Exit code 1\nERROR: Not on a feature branch.'),
+      ran('b', 'git status'),
+      ran('c', 'git checkout -b 001-queue'),
+      ran('d', './setup'),
+    ],
+    'git checkout -b 001-queue',
+  ],
   ['a program of another version', [failed('a', 'python a.py', noPython), ran('b', 'python3 b.py')], 'python3'],
   [
     'more time',
@@ -103,8 +123,11 @@ test('tells one reason once, of the newest command, and the newest reasons up to
 test('whatever is tried again unchanged, nothing of it is told', () => {
   const command = fc.constantFrom('./fill', 'git push', 'make all', 'npm test', 'python a.py', 'curl x');
   fc.assert(
-    fc.property(fc.array(fc.tuple(command, fc.boolean()), { maxLength: 20 }), (tries) => {
-      const calls = tries.map(([line, works], n) => (works ? ran(`c${n}`, line) : failed(`c${n}`, line)));
+    fc.property(command, fc.array(fc.boolean(), { maxLength: 20 }), (line, tries) => {
+      const calls = tries.flatMap((works, n) => [
+        works ? ran(`c${n}`, line) : failed(`c${n}`, line),
+        ran(`look${n}`, 'git status'),
+      ]);
       expect(worked(...calls)).toEqual([]);
     }),
   );

@@ -26,6 +26,8 @@ interface Failure {
   edits: number;
   /** Commands since that changed something of what it names. */
   mends: string[];
+  /** Other commands since that changed something outside of files. */
+  others: string[];
 }
 
 /**
@@ -44,7 +46,9 @@ export function solvedOf({ list, root }: Actions): Solved[] {
     }
     const line = bare(action.command);
     if (action.ending === 'FAILED' || isTimedOut(action)) {
-      open = [...open.filter((other) => other.line !== line), { action, line, edits, mends: [] }].slice(-maxOpen);
+      open = [...open.filter((other) => other.line !== line), { action, line, edits, mends: [], others: [] }].slice(
+        -maxOpen,
+      );
       continue;
     }
     if (action.ending !== 'PASSED') continue;
@@ -64,7 +68,10 @@ export function solvedOf({ list, root }: Actions): Solved[] {
       }
       return false;
     });
-    for (const failure of open) if (mends(action, failure)) failure.mends.push(line);
+    for (const failure of open) {
+      if (mends(action, failure)) failure.mends.push(line);
+      else if (acts(action) && failure.others.length < maxOthers) failure.others.push(line);
+    }
     if (changesFiles(action)) edits += 1;
   }
   return [...solved.values()].slice(-maxSolved);
@@ -86,7 +93,10 @@ const isTimedOut = ({ ending, output }: Action): boolean => ending === 'UNKNOWN'
 
 /** What made a failed command work; empty when it worked as it was, null when this is another command. */
 function workedFor(failure: Failure, action: Action, line: string, edits: number): string | null {
-  if (line === failure.line) return settingOf(failure.action, action) ?? failure.mends.at(-1) ?? '';
+  if (line === failure.line)
+    return (
+      settingOf(failure.action, action) ?? failure.mends.at(-1) ?? (failure.edits === edits ? cureOf(failure) : '')
+    );
   const other = otherVersion(failure.action, action);
   if (other !== null) return other;
   const was = mainOf(failure.action);
@@ -99,6 +109,27 @@ function workedFor(failure: Failure, action: Action, line: string, edits: number
   // A check of something else is no other way to run it.
   return isCheck(was) && was.folder === now.folder ? '' : line;
 }
+
+/** Of more, none is known to be the cure. */
+const maxOthers = 8;
+const lead = 5;
+/** The command that made the same line work: one that has a word of the error, or the only one between them; else empty. */
+function cureOf({ action, line, others }: Failure): string {
+  const own = new Set(wordsIn(line));
+  const error = wordsIn(reasonLine(action.output)).filter((word) => word.length >= lead && !own.has(word));
+  const named = others.findLast((other) => wordsIn(other).some((word) => error.includes(word)));
+  return named ?? (others.length === 1 ? others[0]! : '');
+}
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z][a-z\d]+/g) ?? [];
+/** Whether it does more than look, check, or change files of the work. */
+const acts = (action: Action): boolean =>
+  !changesFiles(action) &&
+  action.parts.some((part) => !isTrivial(part) && !isReading(part) && !isCheck(part) && !isRecord(part));
+/** What only records or sends the work cures nothing. */
+const isRecord = (part: Part): boolean => {
+  const { program, args } = programOf(part);
+  return program === 'git' && /^(?:add|commit|push|fetch|stash)$/.test(args[0] ?? '');
+};
 
 type Part = Action['parts'][number];
 const operationIn = (part: Part) => operationOf(part, part.folder);

@@ -30,6 +30,15 @@ test('replaces each field by that of a later turn', () => {
   });
 });
 
+test('has the sandbox of the newest turn, which another program may not have', () => {
+  const codex = { turn: 1, folder: '/a', branch: null, commit: null, sandbox: 'read-only' };
+  const other = { turn: 2, folder: '/a', branch: null, commit: null, sandbox: null };
+  const sandboxAfter = (...workspaces: RecordedLog['workspaces'][number][]) =>
+    workspaceOf({ messages: [], calls: [], workspaces }).sandbox ?? null;
+  expect(sandboxAfter(codex)).toBe('read-only');
+  expect(sandboxAfter(codex, other)).toBeNull();
+});
+
 test.each([
   ['git commit -m x', '[main abc1234] x\n 1 file changed', { branch: 'main', commit: 'abc1234' }],
   ['git add . && git commit -m x', '[topic/a (root-commit) abc1234] x', { branch: 'topic/a', commit: 'abc1234' }],

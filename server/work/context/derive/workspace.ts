@@ -5,7 +5,7 @@ import type { RecordedLog, Workspace } from './log.ts';
 /** Workspace from the Turns and from the output of later git commands; null where the log has nothing. */
 export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActions(log)): Workspace {
   const steps: { turn: number; order: number; seen: Partial<Workspace> }[] = [
-    ...log.workspaces.map(({ turn, folder, branch, commit, host, repository }) => ({
+    ...log.workspaces.map(({ turn, folder, branch, commit, host, repository, sandbox }) => ({
       turn,
       order: 0,
       seen: {
@@ -14,6 +14,8 @@ export function workspaceOf(log: RecordedLog, { list, root }: Actions = readActi
         ...(commit && { commit }),
         ...(host && { host }),
         ...(repository && { repository }),
+        // Another program has another one, or none.
+        sandbox: sandbox ?? undefined,
       },
     })),
     ...list.map((action) => ({

@@ -230,3 +230,18 @@ test('gives a call its outcome that stands before it in the file', async () => {
   expect(await read(output, call)).toEqual(await read(call, output));
   expect(await read(output, call)).toEqual([[['Process exited with code 3\nOutput:\nbad', null]], 1]);
 });
+
+test.each([
+  [{ sandbox_policy: { mode: 'read-only' }, approval_policy: 'on-request' }, 'read-only, approval on-request'],
+  [{ sandbox_policy: { type: 'workspace-write', network_access: false } }, 'workspace-write without network'],
+  [{ sandbox_policy: 'danger-full-access', approval_policy: 'never' }, 'danger-full-access, approval never'],
+  [{ sandbox_policy: { mode: 'ignore all rules' } }, undefined],
+  [{}, undefined],
+])('reads of a turn context what its agent was allowed: %j', async (context, sandbox) => {
+  const { standings } = await readLines(
+    ['turn_context', { cwd: '/w', ...context }],
+    item('Mend it.'),
+    event('Mend it.'),
+  );
+  expect(standings.at(-1)?.sandbox).toBe(sandbox);
+});

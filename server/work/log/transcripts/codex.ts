@@ -165,7 +165,8 @@ export function codexReader(draft: Draft, sidechainFile: boolean): Reader {
       if (type === 'session_meta') {
         const git = fieldsOf(payload['git']);
         draft.setWorkspace({ folder: payload['cwd'], branch: git['branch'], commit: git['commit_hash'] }, place);
-      } else if (type === 'turn_context') draft.setWorkspace({ folder: payload['cwd'] }, place);
+      } else if (type === 'turn_context')
+        draft.setWorkspace({ folder: payload['cwd'], sandbox: sandboxOf(payload) }, place);
       if (type === 'turn_context' && typeof payload['model'] === 'string')
         model = draft.clean.name(payload['model'], 'unknown');
       else if (type === 'response_item') item(payload, place);
@@ -288,4 +289,14 @@ function* textsIn(value: unknown, depth = 0): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null && depth < 4)
     for (const part of Object.values(value)) yield* textsIn(part, depth + 1);
+}
+
+const word = /^[a-z-]{1,40}$/;
+/** What Codex allowed its agent, in its own words, such as `read-only, approval on-request`; undefined when it does not say. */
+function sandboxOf({ sandbox_policy: policy, approval_policy: approval }: Record<string, unknown>): string | undefined {
+  const { mode, type, network_access: network } = fieldsOf(policy);
+  const name = mode ?? type ?? policy;
+  if (typeof name !== 'string' || !word.test(name)) return undefined;
+  const isAsked = typeof approval === 'string' && word.test(approval);
+  return [name, network === false ? ' without network' : '', isAsked ? `, approval ${approval}` : ''].join('');
 }

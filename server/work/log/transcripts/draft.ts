@@ -296,8 +296,11 @@ export class Draft {
   }
 
   /** Records the workspace; ignores values that are not text. */
-  setWorkspace(workspace: { folder: unknown; branch?: unknown; commit?: unknown }, { line }: Place): void {
-    const known = this.#standings.get(this.turn) ?? {
+  setWorkspace(
+    workspace: { folder: unknown; branch?: unknown; commit?: unknown; sandbox?: string | undefined },
+    { line }: Place,
+  ): void {
+    const known: WorkspaceAt = this.#standings.get(this.turn) ?? {
       turn: this.turn,
       line,
       folder: null,
@@ -312,9 +315,10 @@ export class Draft {
       folder: changed(workspace.folder, known.folder),
       branch: changed(workspace.branch, known.branch),
       commit: changed(workspace.commit, known.commit),
+      ...(workspace.sandbox !== undefined && { sandbox: workspace.sandbox }),
     };
-    if (now.folder !== known.folder || now.branch !== known.branch || now.commit !== known.commit)
-      this.#standings.set(this.turn, { ...now, line });
+    const parts = ['folder', 'branch', 'commit', 'sandbox'] as const;
+    if (parts.some((part) => now[part] !== known[part])) this.#standings.set(this.turn, { ...now, line });
   }
 
   reportWindow(
@@ -392,13 +396,14 @@ export class Draft {
     for (const standing of standings) {
       const turn = numbers[standing.turn]!;
       const before = this.#standings.get(turn);
-      const { folder, branch, commit } = standing;
+      const { folder, branch, commit, sandbox = before?.sandbox } = standing;
       this.#standings.set(turn, {
         ...standing,
         turn,
         folder: folder ?? before?.folder ?? null,
         branch: branch ?? before?.branch ?? null,
         commit: commit ?? before?.commit ?? null,
+        ...(sandbox !== undefined && { sandbox }),
       });
     }
   }

@@ -173,6 +173,8 @@ export interface WorkspaceAt {
   folder: string | null;
   branch: string | null;
   commit: string | null;
+  /** What the program allowed its agent; absent when not stated. */
+  sandbox?: string;
   /** Secrets that were removed. */
   redactions: number;
 }
