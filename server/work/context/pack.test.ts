@@ -334,6 +334,23 @@ describe('a prompt', () => {
     );
   });
 
+  it('keeps all else whole before it names an earlier step', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1, max: 8 }), (words, count) => {
+        const context = { ...emptyContext, originalRequest: message(1, 'mend it '.repeat(words)) };
+        const steps = Array.from({ length: count }, (_, n) => ({
+          what: `look ${n}`,
+          outcome: 'found',
+          callId: `c${n}`,
+        }));
+        const { text } = packed(context);
+        const prompt = packed({ ...context, steps }, { maxCharacters: Math.max(text.length, 800) });
+        expect(prompt.kept.filter(({ id, shortened }) => shortened && !id.startsWith('step-'))).toEqual([]);
+        expect(prompt.dropped.every(({ id }) => id.startsWith('step-'))).toBe(true);
+      }),
+    );
+  });
+
   it('adds files, then messages of users, then messages of agents, then calls as the budget grows', () => {
     const recentMessages = Array.from({ length: 16 }, (_, n) => ({
       role: n % 2 === 0 ? ('USER' as const) : ('ASSISTANT' as const),

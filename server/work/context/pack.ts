@@ -22,6 +22,9 @@ export interface Prompt {
   dropped: (Item & { reason: 'BUDGET' })[];
 }
 
+/** From this share of the room on, a prompt without earlier steps has no room for some of them. */
+const fullShare = 0.9;
+
 /** From this size on, full sentences surround the items. */
 const fullFrom = 1_500;
 
@@ -35,12 +38,31 @@ export function pack(items: readonly Item[], move: Move, budget: Budget): Prompt
   const fence = fenceOf(piecesOf(items, move), titleOf(move));
   const wordings: Wording[] =
     Math.min(room.characters, room.bytes) >= fullFrom ? ['full', 'brief', 'bare'] : ['brief', 'bare'];
-  return wholeText(items, move, room, fence, wordings[0]!) ?? cutText(items, move, room, fence, wordings);
+  const whole = wholeText(items, items, move, room, fence, wordings[0]!);
+  if (whole !== null) return whole;
+  // A note of what was left out would take room from what matters more; the note of the log counts calls too.
+  const main = items.filter(({ id }) => !id.startsWith('step-'));
+  const told = main.length < items.length ? wholeText(main, items, move, room, fence, wordings[0]!) : null;
+  const isFull = told !== null && !fitsIn(sizeOf(told.text), sizesOf(room, fullShare));
+  return isFull ? told : cutText(items, move, room, fence, wordings);
 }
 
-function wholeText(items: readonly Item[], move: Move, room: Size, fence: string, wording: Wording): Prompt | null {
-  const everything = piecesOf(items, move).map((piece) => ({ piece, form: piece.full }));
-  const note = leftOutNote([], items.filter(isShortened).length, hasItems(move));
+const sizesOf = ({ characters, bytes }: Size, share: number): Size => ({
+  characters: characters * share,
+  bytes: bytes * share,
+});
+
+/** The text of some of the items, each whole. */
+function wholeText(
+  some: readonly Item[],
+  items: readonly Item[],
+  move: Move,
+  room: Size,
+  fence: string,
+  wording: Wording,
+): Prompt | null {
+  const everything = piecesOf(some, move).map((piece) => ({ piece, form: piece.full }));
+  const note = leftOutNote([], some.filter(isShortened).length, hasItems(move));
   const text = `${heading(move, items, fence, wording)}${layOut(everything, fence)}${note}${logNote(move.leftOut)}`;
   return fitsIn(sizeOf(text), room) ? promptOf(text, items, everything) : null;
 }
