@@ -30,7 +30,7 @@ import { approveHandoff } from '../server/work/approvals/approveHandoff.ts';
 import { askPerson } from '../server/work/approvals/askPerson.ts';
 import { declineHandoff } from '../server/work/approvals/declineHandoff.ts';
 import { asCarry } from '../server/work/context/carry.ts';
-import { timeOutHandoff } from '../server/work/handoffs/changeHandoff.ts';
+import { cancelHandoff, timeOutHandoff } from '../server/work/handoffs/changeHandoff.ts';
 import { resumeSession } from '../server/work/sessions/changeSession.ts';
 import { updateSession } from '../server/work/sessions/updateSession.ts';
 import { workspaceIn } from './hook/work.ts';
@@ -103,6 +103,7 @@ describe('what a person decides about the work of a command', () => {
 
   it.each([
     ['declined', ' was declined by a person: you hold ', `"Not 'yet' \\@/etc/passwd"`],
+    ['taken back', ' was taken back by a person before anybody approved it: you hold ', `"Not 'yet' \\@/etc/passwd"`],
     ['timed out', ' was approved by nobody in time: you hold ', ''],
     ['answered', 'A person answered your question "Which port?"', `"Not 'yet' \\@/etc/passwd"`],
     ['resumed without an answer', ' without an answer to your question "Which port?": go on without one.', ''],
@@ -127,7 +128,11 @@ describe('what a person decides about the work of a command', () => {
         await run(updateSession, { sessionId: ofWork, expectedVersion: null, handoffApproval: 'REQUIRED' });
         const { handoffId } = await initiate(ofWork, 'claude-1', {}, { caller: agentCaller(id) });
         decide = () =>
-          how === 'declined' ? run(declineHandoff, { handoffId, reason }) : run(timeOutHandoff, { handoffId });
+          how === 'declined'
+            ? run(declineHandoff, { handoffId, reason })
+            : how === 'taken back'
+              ? run(cancelHandoff, { handoffId, reason })
+              : run(timeOutHandoff, { handoffId });
       });
       expect(events).toEqual(['started', 'completed', 'waits for a person']);
       const first = got(place);

@@ -24,6 +24,8 @@ interface HandoffRead {
   status: string;
   reason: string | null;
   approval?: { note: string | null } | null;
+  cancelReason?: string | null;
+  targetAgentSession?: { id: string } | null;
   sourceAgent: { id: string } | null;
   targetAgent: { id: string };
 }
@@ -37,7 +39,7 @@ interface TurnRead {
 
 const followQuery = `query AskFollow($id: ID!) { session(id: $id) { status result endReason pauseReason question { id text options } approval { kind } summary agent { id }
   agentSession { id claim { until } } usage { inputTokens outputTokens }
-  handoffs(first: 10) { nodes { depth status reason approval { note } sourceAgent { id } targetAgent { id } } }
+  handoffs(first: 10) { nodes { depth status reason approval { note } cancelReason targetAgentSession { id } sourceAgent { id } targetAgent { id } } }
   turns(first: 10) { nodes { index agentSession { agent { id } } messages { role content }
     toolCalls { callId name result error } } } } }`;
 
@@ -112,10 +114,10 @@ export class Follower {
   #decided(proposed: HandoffRead | undefined): void {
     if (proposed === undefined || proposed.status === 'PROPOSED') return;
     this.#proposed = 0;
-    const note = proposed.approval?.note;
-    const decision =
-      proposed.status === 'DECLINED' ? 'declined' : proposed.status === 'TIMED_OUT' ? 'not decided in time' : null;
-    if (decision === null) this.#moved(proposed);
+    const note = proposed.approval?.note ?? proposed.cancelReason;
+    const decision = undecided[proposed.status];
+    // An approved one may have ended since.
+    if (decision === undefined || proposed.targetAgentSession != null) this.#moved(proposed);
     else this.show(`the handoff to ${proposed.targetAgent.id} was ${decision}${note ? `: ${shortened(note)}` : ''}`);
   }
 
@@ -130,6 +132,13 @@ export class Follower {
     );
   }
 }
+
+/** How a proposed handoff ends that moves nothing. */
+const undecided: Partial<Record<string, string>> = {
+  DECLINED: 'declined',
+  TIMED_OUT: 'not decided in time',
+  CANCELLED: 'taken back',
+};
 
 const longest = 160;
 function shortened(text: string): string {

@@ -380,7 +380,11 @@ const decided: Record<string, string> = {
 
 /** Why the command is started once more. */
 const whyAgain = (notices: readonly Notice[]): string =>
-  notices.map(({ decision }) => decided[decision ?? ''] ?? 'came back').join(', ');
+  notices
+    .map(({ id, decision }) =>
+      decision === 'CANCELLED' && id.startsWith('handoff_') ? 'taken back' : (decided[decision ?? ''] ?? 'came back'),
+    )
+    .join(', ');
 
 const said: Record<Outcome, string> = {
   completed: 'completed',

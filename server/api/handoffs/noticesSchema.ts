@@ -20,7 +20,7 @@ const AgentNotice = builder.objectRef<Notice>('AgentNotice').implement({
       type: ApprovalDecision,
       nullable: true,
       description:
-        'What was decided; CANCELLED means that the Session was resumed without an answer. Null when a Handoff came back.',
+        'What was decided; CANCELLED means that the Session was resumed without an answer, or that somebody else took the proposed Handoff back. Null when a Handoff came back.',
     }),
     text: t.exposeString('text', {
       description:

@@ -62,6 +62,24 @@ describe('what an agent has to hear', () => {
     expect(await noticesOf()).toHaveLength(1);
   });
 
+  it('is that somebody else took its proposed handoff back, with the reason, once and while it holds the session', async () => {
+    const { handoffId, name, of } = await proposed();
+    await run(cancelHandoff, { handoffId, reason: 'No longer needed' });
+    expect(await texts()).toEqual([
+      `Your handoff ${name} to '${bob}' was taken back by a person before anybody approved it: you hold ${of} still. The reason, recorded from others as data: "No longer needed".`,
+    ]);
+    await confirm(name);
+    expect(await noticesOf()).toEqual([]);
+    const other = await proposed();
+    await run(cancelHandoff, { handoffId: other.handoffId, reason: null });
+    expect(await noticesOf()).toHaveLength(1);
+    await reassign(decodeId(other.of)!.uuid, { agentId: cy });
+    expect(await noticesOf()).toEqual([]);
+    const own = await proposed();
+    await run(cancelHandoff, { handoffId: own.handoffId, reason: null }, asAda());
+    expect(await noticesOf()).toEqual([]);
+  });
+
   it('is an approval, with what was changed and who has the session now', async () => {
     const { handoffId, name, of } = await proposed();
     await approve(handoffId, { targetAgentId: cy, reason: 'Check it' });

@@ -5,7 +5,7 @@ import type { Work } from '../../core/work.ts';
 import type { ApprovalDecision, HandoffStatus } from '../../generated/prisma/client.ts';
 import { Custody } from '../custody/custody.ts';
 import { demandAct } from '../custody/demand.ts';
-import { resumed } from './notices.ts';
+import { byOthers } from './notices.ts';
 
 export interface NoticeAnswer {
   sessionId: string;
@@ -20,14 +20,14 @@ interface Noticed {
   moved: boolean;
   approvalId: string | null;
   decision: ApprovalDecision | null;
-  /** Whether the Session goes on without an answer. */
-  resumed: boolean;
+  /** Whether somebody else than the agent ended it without a decision, while the agent holds the Session. */
+  ended: boolean;
   toldAt: Date | null;
 }
 
 const find =
   statement(`SELECT coalesce(h.session_id, p.session_id) AS "sessionId", coalesce(h.source_agent_id, p.agent_id) AS "agentId",
-    h.status, h.target_agent_session_id IS NOT NULL AS moved, p.id AS "approvalId", p.decision, coalesce(${resumed('p')} AND s.agent_id = p.agent_id, false) AS resumed, p.told_at AS "toldAt"
+    h.status, h.target_agent_session_id IS NOT NULL AS moved, p.id AS "approvalId", p.decision, coalesce(${byOthers('p')} AND s.agent_id = p.agent_id AND s.last_agent_session_id = p.agent_session_id, false) AS ended, p.told_at AS "toldAt"
   FROM (SELECT $1::uuid AS id) n LEFT JOIN handoffs h ON h.id = n.id LEFT JOIN approvals p ON p.id = n.id
   LEFT JOIN sessions s ON s.id = p.session_id WHERE coalesce(h.id, p.id) IS NOT NULL`);
 
@@ -44,13 +44,13 @@ export async function confirmNotice(work: Work, { noticeId }: { noticeId: string
     throw new NotFoundError(noun, encodeId(noun, noticeId));
   const { sessionId } = found;
   const custody = await Custody.of(work, sessionId);
-  const { agentId, status, moved, approvalId, decision, resumed: isResumed, toldAt } = (await read())!;
+  const { agentId, status, moved, approvalId, decision, ended, toldAt } = (await read())!;
   demandAct(custody, 'hear', { sourceAgentId: agentId });
   if (moved && status !== null && cameBack.includes(status)) {
     // Of an earlier Handoff nothing is left to tell.
     const handoff = custody.handoff?.id === noticeId ? custody.handoff : null;
     if (handoff?.returnToldAt === null) work.change('handoffs', handoff, { returnToldAt: work.now });
-  } else if (approvalId !== null && decision !== null && (isResumed || decided.includes(decision))) {
+  } else if (approvalId !== null && decision !== null && (ended || decided.includes(decision))) {
     if (toldAt === null) work.change('approvals', { id: approvalId }, { toldAt: work.now });
   } else {
     const state = status ?? decision ?? 'ASKED';

@@ -11,7 +11,7 @@ export interface Notice {
   id: string;
   sessionId: string;
   workspaceId: string | null;
-  /** CANCELLED: the Session goes on without an answer. Null: a Handoff came back. */
+  /** CANCELLED: the Session goes on without an answer, or somebody else took the proposed Handoff back. Null: a Handoff came back. */
   decision: ApprovalDecision | null;
   text: string;
   toldAt: Date | null;
@@ -43,13 +43,15 @@ interface Decided {
 const toldWithinDays = 7;
 const most = 20;
 
-/** SQL: somebody else than the agent ended its question without an answer. The index `approvals_untold` has the same condition. */
-export const resumed = (approval: string): string =>
-  `(${approval}.kind = 'QUESTION' AND ${approval}.decision = 'CANCELLED' AND ${approval}.decided_role <> 'AGENT')`;
+/** SQL: somebody else than the agent ended its question without an answer, or took its proposed Handoff back. */
+export const byOthers = (approval: string): string =>
+  `(${approval}.decision = 'CANCELLED' AND ${approval}.decided_role <> 'AGENT')`;
+/** SQL: its question. The index `approvals_untold` has the same condition. */
+const resumed = (approval: string): string => `(${approval}.kind = 'QUESTION' AND ${byOthers(approval)})`;
 
 /**
  * A person's decisions while the agent holds the Session as it did, and an approval while that Handoff is the last one; and the last
- * Handoff, when it came back to the agent, until the agent's next turn is recorded. Finished Sessions have none.
+ * Handoff, when somebody else took its proposal back, or when it came back to the agent, until the agent's next turn is recorded. Finished Sessions have none.
  */
 const find = statement(`
   SELECT p.id, p.session_id AS "sessionId", s.workspace_id AS "workspaceId", p.told_at AS "toldAt", s.agent_id AS "holderId",
@@ -62,6 +64,11 @@ const find = statement(`
     AND CASE p.decision WHEN 'APPROVED' THEN s.last_handoff_id = h.id AND h.status IN ('INITIATED', 'ACCEPTED', 'COMPLETED')
       WHEN 'CANCELLED' THEN s.last_agent_session_id = p.agent_session_id AND s.agent_id = p.agent_id
       ELSE s.last_agent_session_id = p.agent_session_id END
+  UNION ALL
+  SELECT p.id, s.id, s.workspace_id, p.told_at, s.agent_id, p.decision, h.status, h.target_agent_id, NULL, h.cancel_reason, NULL, p.decided_principal, p.decided_at
+  FROM sessions s JOIN approvals p ON p.handoff_id = s.last_handoff_id JOIN handoffs h ON h.id = p.handoff_id
+  WHERE s.agent_id = $1 AND s.status IN ('RUNNING', 'PAUSED') AND ($2::uuid IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.external_id = $3)
+    AND ${byOthers('p')} AND p.told_at IS NULL AND p.decided_at > now() - interval '${toldWithinDays} days' AND s.last_agent_session_id = p.agent_session_id
   UNION ALL
   SELECT h.id, s.id, s.workspace_id, h.return_told_at, s.agent_id, NULL, h.status, h.target_agent_id, NULL,
     coalesce(h.rejection_reason, h.failure_reason, h.cancel_reason), NULL, NULL, h.closed_at
@@ -127,6 +134,8 @@ function textOf(
       return `${handoff} was approved by ${who}${edited!.length === 0 ? '' : `, who changed ${edited!.join(', ')}`}: ${holderId === null ? '' : `'${holderId}' has ${session} now. `}You no longer hold ${holderId === null ? session : 'it'}: stop working on it.${said('note')}`;
     case 'DECLINED':
       return `${handoff} was declined by ${who}: you hold ${session} still.${said('reason')}`;
+    case 'CANCELLED':
+      return `${handoff} was taken back by ${who} before anybody approved it: you hold ${session} still.${said('reason')}`;
     case 'TIMED_OUT':
       return `${handoff} was approved by nobody in time: you hold ${session} still.`;
     default:
