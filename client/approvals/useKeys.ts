@@ -1,7 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+import { isTyping } from '../ui/typing.ts';
 
 /** Acts by single keys. Not while one types or a dialog is open; a key that is held acts once, unless it `repeats`. */
 export function useKeys(acts: Record<string, (() => void) | undefined>, { repeats = false } = {}): void {

@@ -144,6 +144,7 @@ function Acts({ item, onReassign, onDone }: { item: Item } & Omit<AttentionRowPr
       word={kind === 'WITHOUT_HOLDER' || kind === 'QUEUE' ? 'Assign' : 'Reassign'}
       of={session.title}
       icon="swap"
+      pressKey="r"
       onPress={() => onReassign(session.id)}
     />
   );
@@ -216,13 +217,21 @@ function Lead({ href, word, of, icon }: Named & { href: string }) {
   );
 }
 
-function Press({ word, of, icon, busy = false, onPress }: Named & { busy?: boolean; onPress: () => void }) {
+function Press({
+  word,
+  of,
+  icon,
+  busy = false,
+  pressKey,
+  onPress,
+}: Named & { busy?: boolean; pressKey?: string; onPress: () => void }) {
   return (
     <button
       type="button"
       className="button small"
       aria-disabled={busy}
       aria-label={`${word}: ${of}`}
+      aria-keyshortcuts={pressKey}
       onClick={() => busy || onPress()}
     >
       <Icon name={icon} size={14} /> {word}

@@ -4,6 +4,7 @@ import { busiest, type Busiest } from './busiest.ts';
 import { choicesOf, chosenOf } from './choices.ts';
 import { CirclePicture } from './CirclePicture.tsx';
 import type { GraphView } from './filters.ts';
+import { Icon } from '../ui/Icon.tsx';
 import styles from './GraphDrawing.module.css';
 import { isDense } from './layout.ts';
 import { Layers } from './Layers.tsx';
@@ -74,6 +75,12 @@ export function GraphDrawing({ graph, view, onChange }: GraphDrawingProps) {
           </span>
         ))}
         <span>A thicker line has more handoffs.</span>
+        {inLayers && (
+          <span className={styles.failures}>
+            Of a pair's handoffs: <Icon name="cross" size={10} /> declined <Icon name="hourglass" size={10} /> timed out{' '}
+            <Icon name="back" size={10} /> soon back at the source
+          </span>
+        )}
         {inLayers && !isDense(part.edges.length, isNarrow) && (
           <span>Below a number: completed of closed handoffs, and the median time until acceptance.</span>
         )}

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { AgentSelect } from '../agents/AgentSelect.tsx';
+import { ProjectField } from '../attention/ProjectField.tsx';
 import { useNow } from '../ui/clock.ts';
 import { localZone } from '../ui/time.ts';
 import { fromLocal, toLocal, type GraphView } from './filters.ts';
@@ -12,7 +13,7 @@ const spans: [word: string, ms: number][] = [
   ['30 days', 30 * 86_400_000],
 ];
 
-/** Filters by agent and by start time. */
+/** Filters by agent, by project and by start time. */
 export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (view: GraphView) => void }) {
   const id = useId();
   const now = useNow();
@@ -24,6 +25,7 @@ export function GraphFilters({ view, onChange }: { view: GraphView; onChange: (v
         value={view.agent}
         onChange={(agent) => onChange({ ...view, agent })}
       />
+      <ProjectField value={view.project} onChange={(project) => onChange({ ...view, project })} />
       <div className={styles.spans} role="group" aria-label="Started in">
         <button
           type="button"

@@ -1,9 +1,12 @@
 import { EdgeLabelRenderer, type Edge as FlowEdge, type EdgeProps } from '@xyflow/react';
 import { Link } from 'wouter';
+import { Icon } from '../ui/Icon.tsx';
+import { Tooltip } from '../ui/Tooltip.tsx';
 import { listOf, type GraphView } from './filters.ts';
 import styles from './GraphDrawing.module.css';
 import { smooth, type Point } from './layout.ts';
-import { countText, rateText, type Edge, type Outcome, wordsOfPair } from './outcomes.ts';
+import { PathStory } from './PathStory.tsx';
+import { countText, failuresOf, rateText, type Edge, type Outcome, wordsOfPair } from './outcomes.ts';
 
 interface Data extends Record<string, unknown> {
   points: Point[];
@@ -24,6 +27,7 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
   const { points, label, edge, outcome, width, view, showsRates } = data;
   const href = listOf({ source, target }, view);
   const path = smooth(points);
+  const failures = failuresOf(edge);
   const marker = `arrow-${id}`;
   return (
     <>
@@ -49,24 +53,35 @@ export function HandoffEdge({ id, source, target, data }: EdgeProps<HandoffFlowE
         </g>
       </Link>
       <EdgeLabelRenderer>
-        <Link
-          href={href}
-          className={`${styles.label} nodrag nopan`}
-          data-tone={outcome.tone}
-          style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
-          aria-label={`${countText(edge.count)} from ${source} to ${target}: ${wordsOfPair(edge)}`}
-          title={`${source} to ${target}: ${wordsOfPair(edge)}`}
-        >
-          {edge.count.toLocaleString()}
-        </Link>
-        {/* The name of the link says the same. */}
-        {showsRates && rateText(edge) !== '' && (
+        <Tooltip content={<PathStory edge={edge} view={view} />}>
+          <Link
+            href={href}
+            className={`${styles.label} nodrag nopan`}
+            data-tone={outcome.tone}
+            style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
+            aria-label={`${countText(edge.count)} from ${source} to ${target}: ${wordsOfPair(edge)}`}
+          >
+            {edge.count.toLocaleString()}
+          </Link>
+        </Tooltip>
+        {/* The name and the tooltip of the link say the same. */}
+        {(showsRates ? rateText(edge) !== '' || failures.length > 0 : failures.length > 0) && (
           <span
             className={styles.rates}
             aria-hidden="true"
             style={{ transform: `translate(-50%, 0.75rem) translate(${label.x}px, ${label.y}px)` }}
           >
-            {rateText(edge)}
+            {showsRates && <span>{rateText(edge)}</span>}
+            {failures.length > 0 && (
+              <span className={styles.failures}>
+                {failures.map(({ icon, word, share }) => (
+                  <span key={word}>
+                    <Icon name={icon} size={10} />
+                    {share}
+                  </span>
+                ))}
+              </span>
+            )}
           </span>
         )}
       </EdgeLabelRenderer>

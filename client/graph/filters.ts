@@ -3,6 +3,7 @@ import type { HandoffGraphFilter } from '../gql/graphql.ts';
 /** The graph's filters, as in the URL. Times are ISO 8601; empty means no bound. */
 export interface GraphView {
   agent: string;
+  project: string;
   after: string;
   before: string;
   /** How many pairs are drawn, at most; `all`; empty for the first choice. */
@@ -17,27 +18,29 @@ const pairsOf = (text: string | null): string => (text !== null && /^(all|[1-9]\
 export function readGraphView(params: URLSearchParams): GraphView {
   return {
     agent: params.get('agent') ?? '',
+    project: params.get('project') ?? '',
     after: timeOf(params.get('after')),
     before: timeOf(params.get('before')),
     pairs: pairsOf(params.get('pairs')),
   };
 }
 
-export function writeGraphView({ agent, after, before, pairs }: GraphView): string {
-  return withParams('/graph', { agent, after, before, pairs });
+export function writeGraphView({ agent, project, after, before, pairs }: GraphView): string {
+  return withParams('/graph', { agent, project, after, before, pairs });
 }
 
-export function toGraphFilter({ agent, after, before }: GraphView): HandoffGraphFilter {
+export function toGraphFilter({ agent, project, after, before }: GraphView): HandoffGraphFilter {
   return {
     ...(agent && { agentId: agent }),
+    ...(project && { project }),
     ...(after && { initiatedAfter: after }),
     ...(before && { initiatedBefore: before }),
   };
 }
 
 /** The URL of the list of an edge's handoffs. */
-export const listOf = (of: { source: string; target: string }, { after, before }: GraphView): string =>
-  withParams('/handoffs', { ...of, after, before });
+export const listOf = (of: { source: string; target: string }, { project, after, before }: GraphView): string =>
+  withParams('/handoffs', { ...of, project, after, before });
 
 function withParams(path: string, values: Record<string, string>): string {
   const params = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));

@@ -74,6 +74,31 @@ describe('the graph page', () => {
     await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams), patiently).toEqual(wanted);
   }, 120_000);
 
+  it('shows on each line the shares that failed, and the most frequent reasons on focus and on hover', async () => {
+    const { page, faults } = await go('/graph');
+    const number = page.getByRole('link', { name: /^2 handoffs from claude-1 to codex-1/ });
+    await number.waitFor();
+    const line = page.locator('.react-flow__edgelabel-renderer');
+    await expect.poll(() => line.textContent(), patiently).toMatch(/50 %50 %100 %/);
+    const story = page.getByRole('tooltip');
+    await number.focus();
+    await story.getByText('50 % declined, 50 % timed out, 100 % soon back at the source').first().waitFor();
+    await story
+      .getByText('Rejected: The script is generated; change its template in deploy/, which is')
+      .first()
+      .waitFor();
+    await story.getByText('Timed out: not accepted in time').first().waitFor();
+    await page.keyboard.press('Escape');
+    await story.waitFor({ state: 'detached' });
+    await number.blur();
+    // What was given back says why, at the line by which it came.
+    await page.getByRole('link', { name: /handoffs? from claude-1 to reviewer-1/ }).hover();
+    await story.getByText('Sent back: Retry-After must be in seconds').first().waitFor();
+    await look(page, 'graph-reasons');
+    await page.mouse.move(0, 0);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('filters by agent and by time, and the address keeps it', async () => {
     const { page } = await go('/graph');
     await chooseAgent(page, 'codex-1');
@@ -120,6 +145,26 @@ describe('the graph page', () => {
 });
 
 describe('the number of handoffs', () => {
+  it('filters by project, and leads to the handoffs of that project', async () => {
+    const { agent, session, reassign } = world(db.pool);
+    for (const id of ['clerk-1', 'clerk-2']) await agent(id);
+    for (const project of ['shop', 'bank'])
+      await reassign(await session('clerk-1', { title: `Of the ${project}`, project }), { agentId: 'clerk-2' });
+    const { page, faults } = await go('/graph?agent=clerk-1');
+    await page.getByRole('link', { name: '2 handoffs from clerk-1 to clerk-2: 2 waiting' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Project' }).fill('shop');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: '1 handoff from clerk-1 to clerk-2: 1 waiting' }).click();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      source: 'clerk-1',
+      target: 'clerk-2',
+      project: 'shop',
+    });
+    await page.getByRole('link', { name: 'Of the shop' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Of the bank' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  }, 120_000);
+
   it('is that of the list, and names those without a source agent', async () => {
     const { agent, session, reassign } = world(db.pool);
     await agent('lone-1');

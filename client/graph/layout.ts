@@ -20,9 +20,10 @@ export interface Size {
 
 const nodeSize = { width: 168, height: 58 };
 const narrowNodeSize = { width: 148, height: 52 };
-const labelSize = { width: 44, height: 26 };
-/** With success and time below the number. */
-const largeLabelSize = { width: 84, height: 46 };
+const labelSize = { width: 60, height: 42 };
+const narrowLabelSize = { width: 44, height: 40 };
+/** With success and time below the number, and failures below these. */
+const largeLabelSize = { width: 110, height: 62 };
 
 /** Whether only numbers have room beside the lines. */
 export const isDense = (pairs: number, isNarrow: boolean): boolean => isNarrow || pairs > 12;
@@ -55,7 +56,12 @@ function layers(agents: readonly string[], pairs: Pairs, direction: 'LR' | 'TB',
   graph.setDefaultEdgeLabel(() => ({}));
   for (const agent of agents) graph.setNode(agent, { ...node });
   for (const { source, target } of pairs)
-    graph.setEdge(source, target, { ...(dense ? labelSize : largeLabelSize), labelpos: 'c' }, edgeKey(source, target));
+    graph.setEdge(
+      source,
+      target,
+      { ...(isNarrow ? narrowLabelSize : dense ? labelSize : largeLabelSize), labelpos: 'c' },
+      edgeKey(source, target),
+    );
   layout(graph);
   const { width, height } = graph.graph() as Size;
   return {

@@ -2,6 +2,7 @@ import { graphql } from '../gql/gql.ts';
 import type { HandoffStatus } from '../gql/graphql.ts';
 import { formatDuration } from '../ui/time.ts';
 import type { Tone } from '../ui/Badge.tsx';
+import type { IconName } from '../ui/Icon.tsx';
 
 export const PathFragment = graphql(`
   fragment Path on HandoffGraphEdge {
@@ -53,6 +54,34 @@ export const countOf = (edge: Edge, { of }: Outcome): number =>
 /** The most frequent outcome; the first of equals. */
 export const mostly = (edge: Edge): Outcome =>
   outcomes.reduce((best, each) => (countOf(edge, each) > countOf(edge, best) ? each : best));
+
+/** The shares of a pair's handoffs that were declined, timed out, or soon held by the source again; only those that occur. */
+export function failuresOf({ byStatus, count, bouncedBack }: Edge): { icon: IconName; word: string; share: string }[] {
+  const of = (status: HandoffStatus): number => byStatus.find((each) => each.status === status)?.count ?? 0;
+  const kinds: { icon: IconName; word: string; times: number }[] = [
+    { icon: 'cross', word: 'declined', times: of('REJECTED') },
+    { icon: 'hourglass', word: 'timed out', times: of('TIMED_OUT') },
+    { icon: 'back', word: 'soon back at the source', times: bouncedBack },
+  ];
+  return kinds
+    .filter(({ times }) => times > 0)
+    .map(({ times, ...kind }) => ({ ...kind, share: `${Math.max(1, Math.round((times / count) * 100))} %` }));
+}
+
+/** The reasons that were given most often, with how often. */
+export function topReasons(
+  given: readonly { what: string; why: string | null }[],
+  most = 3,
+): { what: string; why: string; times: number }[] {
+  const found = new Map<string, { what: string; why: string; times: number }>();
+  for (const { what, why } of given) {
+    if (why === null) continue;
+    const known = found.get(`${what} ${why}`) ?? { what, why, times: 0 };
+    known.times += 1;
+    found.set(`${what} ${why}`, known);
+  }
+  return [...found.values()].sort((one, other) => other.times - one.times).slice(0, most);
+}
 
 /** "83 %"; null while no handoff is closed. */
 export const successText = (rate: number | null | undefined): string | null =>

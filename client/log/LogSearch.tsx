@@ -113,6 +113,7 @@ export function LogSearch({ sessionId, onJump, onWords }: LogSearchProps) {
         <input
           className="input"
           aria-label="Search this conversation"
+          aria-keyshortcuts="/"
           placeholder="Search this conversation"
           maxLength={200}
           value={words}

@@ -1,11 +1,13 @@
 import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { Icon } from '../ui/Icon.tsx';
 import type { PaletteProps } from './Palette.tsx';
+import { isTyping } from '../ui/typing.ts';
 import { opens, type Opens } from './keys.ts';
 import styles from './PaletteHost.module.css';
 
 // Not part of the first load.
 const Shortcuts = lazy(() => import('./Shortcuts.tsx'));
+const QuickKeys = lazy(() => import('./QuickKeys.tsx'));
 
 /** The button and the keys that open the palette and the list of shortcuts. */
 export function PaletteHost() {
@@ -42,7 +44,7 @@ export function PaletteHost() {
       );
     if (isWanted) return load();
     // When the page has nothing else to do, so that the palette then opens at once. Safari has no requestIdleCallback.
-    const timer = setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), 1_000);
+    const timer = setTimeout(() => ('requestIdleCallback' in window ? requestIdleCallback(load) : load()), 2_000);
     return () => clearTimeout(timer);
   }, [Palette, isWanted]);
   const close = () => setOpened(null);
@@ -59,6 +61,9 @@ export function PaletteHost() {
         <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense>
+        <QuickKeys onNoSearch={() => setOpened('palette')} />
+      </Suspense>
+      <Suspense>
         {isWanted && Palette !== null && <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />}
         {opened === 'shortcuts' && <Shortcuts onClose={close} />}
       </Suspense>
@@ -67,8 +72,3 @@ export function PaletteHost() {
 }
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.matches('input:not([type=checkbox], [type=radio], [type=file]), textarea, select'));

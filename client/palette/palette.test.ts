@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { encodeId } from '../../server/core/ids.ts';
-import { look, openBrowser, patiently, type Visit } from '../../test/browser.ts';
+import { look, noticeOf, openBrowser, patiently, type Visit } from '../../test/browser.ts';
 import { testDatabase } from '../../test/database.ts';
 import { startApp } from '../../test/server.ts';
 import { world } from '../../test/world.ts';
 
 const db = await testDatabase();
 const { url } = await startApp(db);
-const { agent, session, initiate, turn } = world(db.pool);
+const { agent, session, initiate, reassign, turn } = world(db.pool);
 let visit: (path: string) => Promise<Visit>;
 let path = '';
 
@@ -98,6 +98,62 @@ it('the palette finds records, goes to pages and acts, by the keyboard alone', a
   await expect.poll(() => page.getByRole('dialog').count(), patiently).toBe(0);
   expect(faults).toEqual([]);
 }, 180_000);
+
+it('quick keys go through a list, open, accept and reject there, search, and go to pages', async () => {
+  await agent('eve', { maxCapacity: 20 });
+  for (const title of ['The first of all', 'The second of all', 'The third of all'])
+    await reassign(await session('ada', { title }), { agentId: 'eve' });
+  const { page, faults } = await visit('/inbox/eve');
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  await page.getByRole('link', { name: 'The third of all', exact: true }).waitFor();
+  // Without a row that has the focus, nothing is accepted.
+  await page.keyboard.press('a');
+  await page.keyboard.press('j');
+  await expect.poll(focused, patiently).toBe('The first of all');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await expect.poll(focused, patiently).toBe('The second of all');
+  await page.keyboard.press('a');
+  await page
+    .getByRole('button', { name: 'Complete "The second of all"' })
+    .or(noticeOf(page, /accepted/))
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Accept "The first of all"' }).waitFor();
+  await page.getByRole('link', { name: 'The third of all', exact: true }).focus();
+  await page.keyboard.press('r');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').first().fill('Not mine: a j k o');
+  // Ctrl-Enter sends any dialog.
+  await page.keyboard.press('Control+Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'The third of all', exact: true }).waitFor({ state: 'detached' });
+
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await expect.poll(() => new URL(page.url()).pathname, patiently).toBe('/sessions');
+  await page.getByRole('link', { name: 'The first of all', exact: true }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('first of');
+  await expect.poll(() => page.locator('[data-session]').count(), patiently).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox').blur();
+  await page.keyboard.press('j');
+  await expect.poll(focused, patiently).toBe('The first of all');
+  await page.keyboard.press('o');
+  await page.getByRole('heading', { name: 'The first of all' }).waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('dialog', { name: 'Reassign "The first of all"' }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  // One dialog has them all.
+  await page.keyboard.press('?');
+  await dialog.getByText('s Sessions', { exact: false }).waitFor();
+  await dialog.getByText('Go to the next or the previous row of a list').waitFor();
+  await look(page, 'quick-keys');
+  expect(faults).toEqual([]);
+}, 120_000);
 
 it('a view is saved by name, renamed, opened from the palette, and deleted', async () => {
   const { page, faults } = await visit('/sessions?unassigned=1&sort=activity');

@@ -151,7 +151,7 @@ function Known({ session, failure, view, opening }: KnownProps) {
             JSON
           </DownloadButton>
           {mayReassign && (
-            <button type="button" className="button primary small" onClick={() => setOpened({})}>
+            <button type="button" className="button primary small" aria-keyshortcuts="r" onClick={() => setOpened({})}>
               <Icon name="swap" size={14} /> Reassign
             </button>
           )}

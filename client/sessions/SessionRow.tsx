@@ -114,6 +114,7 @@ export const SessionRow = memo(function SessionRow({
         <button
           type="button"
           className={`button small ${styles.action}`}
+          aria-keyshortcuts="r"
           onClick={() => onReassign(id)}
           aria-label={`Reassign "${title}"`}
         >

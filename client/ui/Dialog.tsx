@@ -19,7 +19,7 @@ export const focusFirst = (input: HTMLInputElement | null): void => input?.setAt
 /** The container for floating elements above the open dialog; null outside of one. */
 export const FloatContext = createContext<HTMLElement | null>(null);
 
-/** The browser's modal dialog: it traps the focus, Escape closes it, and the focus returns to where it was. */
+/** The browser's modal dialog: it traps the focus, Ctrl-Enter does its act, Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, children, notice, footer, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [floats, setFloats] = useState<HTMLElement | null>(null);
@@ -42,6 +42,12 @@ export function Dialog({ title, onClose, children, notice, footer, wide = false 
       ref={dialog}
       className={`${styles.dialog} ${wide ? styles.wide : ''}`}
       aria-labelledby={heading}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+        event.preventDefault();
+        // The act of a dialog is the last button of its footer.
+        [...event.currentTarget.querySelectorAll<HTMLElement>(':scope > footer button')].at(-1)?.click();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

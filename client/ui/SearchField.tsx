@@ -34,6 +34,7 @@ export function SearchField({ label, text, onText }: SearchFieldProps) {
       <input
         id={id}
         type="search"
+        aria-keyshortcuts="/"
         className="input"
         placeholder={label}
         maxLength={500}

@@ -87,6 +87,7 @@ export function HandoffActions({ handoff: masked, onAsk }: HandoffActionsProps) 
             type="button"
             className={`button small ${look}`}
             aria-disabled={busy !== null}
+            aria-keyshortcuts={act === 'accept' ? 'a' : act === 'reject' ? 'r' : undefined}
             aria-label={act === 'cancel' ? `Cancel the handoff of "${session.title}"` : `${word} "${session.title}"`}
             onClick={() => void run(act)}
           >

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { AgentSelect } from '../../agents/AgentSelect.tsx';
 import { Page } from '../../app/Page.tsx';
+import { ProjectField } from '../../attention/ProjectField.tsx';
 import { ListSettings } from '../../density/ListSettings.tsx';
 import type { HandoffStatus } from '../../gql/graphql.ts';
 import { formatExact } from '../../ui/time.ts';
@@ -22,6 +23,7 @@ export default function HandoffsPage() {
       <div className={styles.filters}>
         <AgentSelect label="From" none="From any agent" value={view.source} onChange={(source) => change({ source })} />
         <AgentSelect label="To" none="To any agent" value={view.target} onChange={(target) => change({ target })} />
+        <ProjectField value={view.project} onChange={(project) => change({ project })} />
         <StatusSelect value={view.status} onChange={(status) => change({ status })} />
         {(view.after ?? view.before) && (
           <button type="button" className="button" onClick={() => change({ after: null, before: null })}>

@@ -67,7 +67,7 @@ it('what was never approved counts as given and received nowhere in the API', as
 });
 
 it('nor in the graph of a session, of a part of a day, or as an agent reads it', async () => {
-  const all = { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null };
+  const all = { sessionId: null, project: null, agentId: null, initiatedAfter: null, initiatedBefore: null };
   const count = async (filter: object, caller = operator) =>
     (await handoffGraph(db.pool, { ...all, ...filter }, null, caller)).handoffCount;
   const hour = 3_600_000;

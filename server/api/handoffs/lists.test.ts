@@ -18,7 +18,7 @@ const publicId = (id: string) => encodeId('handoff', id);
 
 beforeAll(async () => {
   for (const id of ['ada', 'bob', 'cody']) await agent(id);
-  first = await session('ada', { contextVariables: { ticket: 7 } });
+  first = await session('ada', { contextVariables: { ticket: 7 }, project: 'shop' });
   second = await session(null);
   const give = async (id: string, agentId: string) => {
     const { handoffId } = await reassign(id, { agentId, reason: `to ${agentId}` });
@@ -193,6 +193,13 @@ describe('handoffGraph', () => {
       },
     ]);
     expect(edges[0]!.medianAcceptMs).toBeGreaterThan(0);
+  });
+
+  test('counts the handoffs of the sessions of one project', async () => {
+    const { nodes, edges } = await graph('{ sessionId: "FIRST" }');
+    expect(await graph('{ project: "shop" }')).toEqual({ nodes, edges });
+    expect(edges.length).toBeGreaterThan(0);
+    expect(await graph('{ project: "bank" }')).toEqual({ nodes: [], edges: [] });
   });
 
   test('returns the first pairs, with the counts of all', async () => {

@@ -18,6 +18,7 @@ import {
   instant,
   integer,
   optional,
+  project,
   whereOf,
 } from '../graphql/input/schemas.ts';
 import { argsOf } from '../graphql/input/types.ts';
@@ -121,6 +122,7 @@ const graphFilter = inputObject(
   'Filters the counted Handoffs. Every given condition must match.',
   z.object({
     sessionId: optional(idOf('session')).describe('Handoffs of this Session.'),
+    project: optional(project).describe('Handoffs of the Sessions of this project.'),
     agentId: optional(agentId).describe('Handoffs from or to this Agent.'),
     initiatedAfter: optional(instant).describe('Handoffs started after this time.'),
     initiatedBefore: optional(instant).describe('Handoffs started before this time.'),

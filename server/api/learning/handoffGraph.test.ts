@@ -249,6 +249,7 @@ describe('the graph of random histories', () => {
             const date = (at: number | null): Date | null => (at === null ? null : new Date(at));
             const filter: GraphFilter = {
               sessionId: session === null ? null : id(0, session, 0),
+              project: null,
               agentId,
               initiatedAfter: date(after),
               initiatedBefore: date(before),
@@ -282,7 +283,7 @@ describe('the graph of random histories', () => {
       (
         await handoffGraph(
           histories.pool,
-          { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null, ...filter },
+          { sessionId: null, project: null, agentId: null, initiatedAfter: null, initiatedBefore: null, ...filter },
           1,
           operator,
         )
@@ -295,7 +296,13 @@ describe('the graph of random histories', () => {
     ]);
     const graph = await handoffGraph(
       histories.pool,
-      { sessionId: null, agentId: 'bob', initiatedAfter: new Date('2026-01-01T00:01:40Z'), initiatedBefore: null },
+      {
+        sessionId: null,
+        project: null,
+        agentId: 'bob',
+        initiatedAfter: new Date('2026-01-01T00:01:40Z'),
+        initiatedBefore: null,
+      },
       1,
       operator,
     );
@@ -340,7 +347,7 @@ describe('the counts of handoffs that start and end at once', () => {
       while (busy) {
         const { handoffCount } = await handoffGraph(
           raced.pool,
-          { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null },
+          { sessionId: null, project: null, agentId: null, initiatedAfter: null, initiatedBefore: null },
           null,
           operator,
         );

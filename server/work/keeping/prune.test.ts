@@ -280,7 +280,7 @@ describe('what stays', () => {
     await run(acceptHandoff, { handoffId: handoffId! });
     await run(completeHandoff, { handoffId: handoffId! });
     await finish(sessionId);
-    const everything = { sessionId: null, agentId: 'eve', initiatedAfter: null, initiatedBefore: null };
+    const everything = { sessionId: null, project: null, agentId: 'eve', initiatedAfter: null, initiatedBefore: null };
     const day = { ...everything, initiatedAfter: new Date(0), initiatedBefore: new Date('2999-01-01') };
     const counted = {
       handoffCount: 1,
@@ -331,7 +331,7 @@ describe('random histories, pruned while others write', () => {
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('accept' as const), n }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('complete' as const, 'cancel' as const), n }) },
     );
-    const everything = { sessionId: null, agentId: null, initiatedAfter: null, initiatedBefore: null };
+    const everything = { sessionId: null, project: null, agentId: null, initiatedAfter: null, initiatedBefore: null };
     // Refused acts are as good as others.
     const perform =
       (sessions: string[]) =>

@@ -7,6 +7,7 @@ import { type Outcomes, rated, type Rated } from './rules.ts';
 
 export interface GraphFilter {
   sessionId: string | null;
+  project: string | null;
   agentId: string | null;
   initiatedAfter: Date | null;
   initiatedBefore: Date | null;
@@ -61,7 +62,7 @@ export async function handoffGraph(
   const values: unknown[] = [first];
   const add = (value: unknown): string => `$${values.push(value)}`;
   const parts =
-    filter.sessionId !== null || ownAgent(caller) !== null
+    filter.sessionId !== null || filter.project !== null || ownAgent(caller) !== null
       ? countedRows(filter, caller, add)
       : storedCounts(filter, add);
   const { rows } = await pool.query<Row>(
@@ -113,7 +114,7 @@ const bounced = `EXISTS (SELECT FROM (
 const outcomesOf = (rows: string): string =>
   `SELECT source_agent_id, target_agent_id, o.outcome, 1 AS count FROM ${rows} r, LATERAL (VALUES (r.status::text), (CASE WHEN r.bounced THEN 'BOUNCED_BACK' END)) o (outcome) WHERE o.outcome IS NOT NULL`;
 
-/** For one Session, and for a caller that may not read everything: reads the Handoffs themselves. */
+/** For one Session, for those of a project, and for a caller that may not read everything: reads the Handoffs themselves. */
 function countedRows(filter: GraphFilter, caller: Reader, add: Add): Parts {
   const conditions = [
     'source_agent_id IS NOT NULL',
@@ -122,6 +123,8 @@ function countedRows(filter: GraphFilter, caller: Reader, add: Add): Parts {
     readable(caller, 'Handoff', 't'),
   ];
   if (filter.sessionId !== null) conditions.push(`session_id = ${add(filter.sessionId)}`);
+  if (filter.project !== null)
+    conditions.push(`session_id IN (SELECT id FROM sessions WHERE project = ${add(filter.project)})`);
   if (filter.agentId !== null) conditions.push(ofAgent(add(filter.agentId)));
   if (filter.initiatedAfter !== null) conditions.push(`initiated_at > ${add(filter.initiatedAfter)}`);
   if (filter.initiatedBefore !== null) conditions.push(`initiated_at < ${add(filter.initiatedBefore)}`);
