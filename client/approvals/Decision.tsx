@@ -31,7 +31,8 @@ export function Decision({ handoff: masked }: { handoff: FragmentType<typeof Dec
   if (text === null || approval?.decidedAt == null) return null;
   return (
     <>
-      {text} <Time at={approval.decidedAt} />
+      {text}
+      {edits.length > 0 && ','} <Time at={approval.decidedAt} />
       {approval.note == null ? '.' : `: ${approval.note}`}
     </>
   );
@@ -42,5 +43,5 @@ export function decisionText(approval: Decided['approval'], edits: Decided['edit
   const who = actorText(approval?.decidedBy);
   if (approval?.decision === 'DECLINED') return `Declined by ${who}`;
   if (approval?.decision !== 'APPROVED') return null;
-  return `Approved by ${who}${edits.length === 0 ? '' : `, who changed ${edits.map(({ field }) => fieldWords(field)).join(', ')},`}`;
+  return `Approved by ${who}${edits.length === 0 ? '' : `, who changed ${edits.map(({ field }) => fieldWords(field)).join(', ')}`}`;
 }

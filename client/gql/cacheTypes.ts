@@ -15,6 +15,7 @@ export const possibleTypes: Record<string, string[]> = {
     "InvalidPayloadError",
     "InvalidStateError",
     "MaxHandoffsReachedError",
+    "NoAgentAvailableError",
     "NotFoundError",
     "TransitionNotAllowedError"
   ],

@@ -100,7 +100,7 @@ mutation('askPerson', {
     sessionId: idOf('session').describe('The Session.'),
     question: nonBlank({ bytes: 4 * KB }).describe('The question: at most 4 KB, not blank.'),
     options: optional(
-      listOf(nonBlank({ characters: 500 }), { what: 'options', limit: 20, advice: 'offer fewer' }),
+      listOf(nonBlank({ characters: 500 }), { what: 'options', limit: 20, advice: 'offer fewer', isFilled: true }),
     ).describe('Answers to choose from, 1 to 20 of at most 500 characters. Null: any answer.'),
     ...keyField,
   }),

@@ -6,6 +6,7 @@ import {
   InvalidPayloadError,
   InvalidStateError,
   MaxHandoffsReachedError,
+  NoAgentAvailableError,
   NotFoundError,
   TransitionNotAllowedError,
 } from '../../core/errors.ts';
@@ -277,6 +278,7 @@ mutation('advancePipeline', {
     InvalidPayloadError,
     MaxHandoffsReachedError,
     HandoffLoopError,
+    NoAgentAvailableError,
   ],
   command: advancePipeline,
 });

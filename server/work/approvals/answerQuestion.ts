@@ -42,7 +42,7 @@ export async function answerQuestion(
     const how =
       decision === 'ANSWERED'
         ? `${await nameOf(work, by!)} answered it at ${at.toISOString()}`
-        : `the session went on without an answer at ${at.toISOString()}`;
+        : `the session went on without an answer, or ended, at ${at.toISOString()}`;
     throw new InvalidStateError(`The question waits for no answer: ${how}`, decision, ['ASKED']);
   }
   custody.decide('ANSWERED', { note: answer });

@@ -10,7 +10,7 @@ import { updateAgent } from '../agents/updateAgent.ts';
 import { acceptHandoff, cancelHandoff, timeOutHandoff } from '../handoffs/changeHandoff.ts';
 import { sweep } from '../handoffs/sweep.ts';
 import { updateSession } from '../sessions/updateSession.ts';
-import { cancelSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
+import { cancelSession, completeSession, failSession, pauseSession, resumeSession } from '../sessions/changeSession.ts';
 import { readContext } from '../context/storage.ts';
 import { itemsOf } from '../context/items.ts';
 import { type HandoffFacts, renderMarkdown } from '../context/markdown.ts';
@@ -466,7 +466,13 @@ describe('a question to a person', () => {
     const id = await session(ada);
     const question = encodeId('question', (await ask(id)).questionId);
     const hint = `wait for the answer to ${question}, or go on without one (resumeSession)`;
-    const acts = [() => ask(id), () => initiate(id, bob, {}, asAda()), () => turn(id, {}, asAda())];
+    const acts = [
+      () => ask(id),
+      () => initiate(id, bob, {}, asAda()),
+      () => turn(id, {}, asAda()),
+      () => run(completeSession, { ...change(id), result: 'done', summary: null }, asAda()),
+      () => run(failSession, { ...change(id), reason: 'I give up' }, asAda()),
+    ];
     for (const act of acts)
       expect(await refusal(act())).toMatchObject({
         code: 'INVALID_STATE',

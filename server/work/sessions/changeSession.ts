@@ -1,5 +1,5 @@
 import { statement } from '../../core/changes.ts';
-import { InvalidStateError } from '../../core/errors.ts';
+import { InvalidStateError, toGoOn } from '../../core/errors.ts';
 import type { Work } from '../../core/work.ts';
 import type { SessionStatus } from '../../generated/prisma/client.ts';
 import { Custody } from '../custody/custody.ts';
@@ -116,6 +116,10 @@ async function changeSession(
       statesBefore(sessionTransitions, to),
     );
   }
+  // Its own question would be gone; an operator may end it.
+  const { questionId } = custody;
+  if (work.caller.agentId !== null && to !== 'RUNNING' && questionId !== null)
+    throw new InvalidStateError(`The session is paused: ${toGoOn(questionId)}`, status, ['RUNNING']);
   await change(custody);
   return answer;
 }

@@ -148,7 +148,9 @@ describe('the definitions of the tools of an agent', () => {
       const description = 'x'.repeat(length);
       const [plain, approved] = functionsOf([tool({ description }), tool({ description, approval: 'REQUIRED' })]);
       expect(plain!.description).not.toContain(said);
-      expect(approved!.description.endsWith(` ${said}`)).toBe(true);
+      expect(approved!.description).toMatch(
+        /[x…]\. A person has to approve it first\.$|… A person has to approve it first\.$/,
+      );
       expect(approved!.description.length).toBeLessThanOrEqual(1_024);
       const many = collaborators(21).map((each, n) => ({
         ...each,

@@ -84,8 +84,10 @@ function described(
   { description, approval }: Pick<HandoffTool, 'description' | 'approval'>,
   characters: number,
 ): string {
-  const more = approval === 'REQUIRED' ? ' A person has to approve it first.' : '';
-  return cut(description, characters - more.length) + more;
+  if (approval !== 'REQUIRED') return cut(description, characters);
+  const more = ' A person has to approve it first.';
+  const said = cut(description, characters - more.length - 1);
+  return `${said}${/[.!?…。]$/.test(said) ? '' : '.'}${more}`;
 }
 
 /** The target of the function that stands for many tools. */

@@ -333,12 +333,17 @@ export const contextVariables = jsonObject({ bytes: limits.fields.json }).check(
   }),
 );
 
-/** A list. More than `limit` items are LIMIT_EXCEEDED, before any item is checked. `advice` ends the message. */
-export const listOf = <S extends z.ZodType>(item: S, { what, limit, advice }: Omit<TooMany, 'actual'>) =>
+/** A list. More than `limit` items are LIMIT_EXCEEDED, before any item is checked. `advice` ends the message. `isFilled`: at least one item. */
+export const listOf = <S extends z.ZodType>(
+  item: S,
+  { what, limit, advice, isFilled = false }: Omit<TooMany, 'actual'> & { isFilled?: boolean },
+) =>
   showAs(
     z
       .array(z.unknown())
       .check(({ value, issues }) => {
+        if (isFilled && value.length === 0)
+          issues.push({ code: 'custom', message: 'is empty: give at least one, or null', input: value });
         if (value.length <= limit) return;
         const tooMany: TooMany = { what, limit, actual: value.length, advice };
         issues.push({ code: 'custom', message: 'is too long', params: { tooMany }, input: value });

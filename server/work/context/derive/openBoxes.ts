@@ -181,7 +181,7 @@ interface SeenText {
   from: number | null;
 }
 
-/** The text of a file that a command showed: `cat a.md`, `sed -n '1,80p' a.md`, `grep -n '\[ \]' a.md`. */
+/** The text of a file that a command showed: `cat`, `sed -n '1,80p'`, `grep -n '\[ \]'`. */
 function seenText({ parts, output, files }: Action): SeenText | null {
   const works = parts.filter((part) => !isTrivial(part));
   const [part] = works;
