@@ -116,7 +116,7 @@ describe('the contract', () => {
       'sessionId agentId sourceAgentId targetAgentId status via circular staleForMinutes externalId project workspaceId initiatedAfter initiatedBefore actor fromStage lastedAtLeastSeconds lastedAtMostSeconds outcome pipeline reasonContains sentBack stage waitedAtLeastSeconds waitedAtMostSeconds',
     ],
     ['QueueFilter', 'role agentType escalated'],
-    ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore'],
+    ['HandoffGraphFilter', 'sessionId agentId initiatedAfter initiatedBefore project'],
   ])('the filter %s has its fields', (name, names) => {
     const type = schema.getType(name);
     expect(isInputObjectType(type) && Object.keys(type.getFields()).sort()).toEqual(words(names).sort());
