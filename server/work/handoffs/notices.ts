@@ -43,11 +43,9 @@ interface Decided {
 const toldWithinDays = 7;
 const most = 20;
 
-/** SQL: somebody else than the agent ended its question without an answer, or took its proposed Handoff back. */
+/** SQL: somebody else than the agent ended its question without an answer, or took its proposed Handoff back. The index `approvals_untold` has the same condition. */
 export const byOthers = (approval: string): string =>
   `(${approval}.decision = 'CANCELLED' AND ${approval}.decided_role <> 'AGENT')`;
-/** SQL: its question. The index `approvals_untold` has the same condition. */
-const resumed = (approval: string): string => `(${approval}.kind = 'QUESTION' AND ${byOthers(approval)})`;
 
 /**
  * A person's decisions while the agent holds the Session as it did, and an approval while that Handoff is the last one; and the last
@@ -55,20 +53,16 @@ const resumed = (approval: string): string => `(${approval}.kind = 'QUESTION' AN
  */
 const find = statement(`
   SELECT p.id, p.session_id AS "sessionId", s.workspace_id AS "workspaceId", p.told_at AS "toldAt", s.agent_id AS "holderId",
-    p.decision, h.status, h.target_agent_id AS "targetAgentId", p.text AS question, p.note AS words,
+    p.decision, h.status, h.target_agent_id AS "targetAgentId", p.text AS question,
+    CASE WHEN p.decision = 'CANCELLED' AND p.kind = 'HANDOFF' THEN h.cancel_reason ELSE p.note END AS words,
     ARRAY(SELECT edit->>'field' FROM jsonb_array_elements(p.edits) edit) AS edited, p.decided_principal AS by, p.decided_at AS at
   FROM approvals p JOIN sessions s ON s.id = p.session_id LEFT JOIN handoffs h ON h.id = p.handoff_id
-  WHERE p.agent_id = $1 AND p.told_at IS NULL AND (p.decision IN ('APPROVED', 'DECLINED', 'ANSWERED', 'TIMED_OUT') OR ${resumed('p')})
+  WHERE p.agent_id = $1 AND p.told_at IS NULL AND (p.decision IN ('APPROVED', 'DECLINED', 'ANSWERED', 'TIMED_OUT') OR ${byOthers('p')})
     AND p.decided_at > now() - interval '${toldWithinDays} days' AND ($2::uuid IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.external_id = $3)
     AND s.status IN ('RUNNING', 'PAUSED')
     AND CASE p.decision WHEN 'APPROVED' THEN s.last_handoff_id = h.id AND h.status IN ('INITIATED', 'ACCEPTED', 'COMPLETED')
-      WHEN 'CANCELLED' THEN s.last_agent_session_id = p.agent_session_id AND s.agent_id = p.agent_id
+      WHEN 'CANCELLED' THEN s.last_agent_session_id = p.agent_session_id AND s.agent_id = p.agent_id AND (p.kind = 'QUESTION' OR s.last_handoff_id = h.id)
       ELSE s.last_agent_session_id = p.agent_session_id END
-  UNION ALL
-  SELECT p.id, s.id, s.workspace_id, p.told_at, s.agent_id, p.decision, h.status, h.target_agent_id, NULL, h.cancel_reason, NULL, p.decided_principal, p.decided_at
-  FROM sessions s JOIN approvals p ON p.handoff_id = s.last_handoff_id JOIN handoffs h ON h.id = p.handoff_id
-  WHERE s.agent_id = $1 AND s.status IN ('RUNNING', 'PAUSED') AND ($2::uuid IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.external_id = $3)
-    AND ${byOthers('p')} AND p.told_at IS NULL AND p.decided_at > now() - interval '${toldWithinDays} days' AND s.last_agent_session_id = p.agent_session_id
   UNION ALL
   SELECT h.id, s.id, s.workspace_id, h.return_told_at, s.agent_id, NULL, h.status, h.target_agent_id, NULL,
     coalesce(h.rejection_reason, h.failure_reason, h.cancel_reason), NULL, NULL, h.closed_at
