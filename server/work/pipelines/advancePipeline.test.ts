@@ -21,7 +21,13 @@ async function story(
     stages = {},
     lines = ['write DONE review', 'review APPROVE end', 'review REJECT write'],
     ...fields
-  }: { stages?: Record<string, object>; lines?: string[]; maxHandoffs?: number; handoffsEnabled?: boolean } = {},
+  }: {
+    stages?: Record<string, object>;
+    lines?: string[];
+    maxHandoffs?: number;
+    handoffsEnabled?: boolean;
+    handoffApproval?: 'REQUIRED';
+  } = {},
 ) {
   const slug = h.unique('pipeline');
   const [writer, reviewer] = [`writer-of-${slug}`, `reviewer-of-${slug}`];
@@ -202,6 +208,20 @@ const cases: Refusal[] = [
       };
     },
     /do some work first/,
+  ),
+  advance(
+    'NoAgentAvailableError',
+    'a person has to approve the way of an agent, and nobody of the next role can take the session',
+    async (h) => {
+      const { id, slug, writer, reviewer } = await story(h, { handoffApproval: 'REQUIRED' });
+      await h.db.pool.query(`UPDATE agents SET administrative_status = 'OFFLINE' WHERE id = $1`, [reviewer]);
+      return {
+        input: input(id),
+        data: { role: `review ${slug}` },
+        key: await secretFor(h.db.pool, 'AGENT', writer),
+      };
+    },
+    /available/,
   ),
 ];
 testRefusals(home, ['definePipeline', 'archivePipeline', 'advancePipeline'], cases);
