@@ -27,7 +27,11 @@ const known: Record<string, Known> = {
     files: ['SPEC-NEW-CLI-COMMANDS.md'],
   },
   'claude-code/dkv-1af7fc5e.jsonl': {
-    says: ['/init', "I've created a basic CLAUDE.md file for this empty repository"],
+    says: [
+      '/init',
+      "I've created a basic CLAUDE.md file for this empty repository",
+      'nobody allowed: Write /path/to/Demo/CLAUDE.md; it was not made',
+    ],
     not: ['What to add: 1. Commands that will be commonly used'],
   },
   'claude-code/dkv-5c0375b4-sidechain.jsonl': {

@@ -101,6 +101,15 @@ test('tells no refusal by a rule of the program, and none of a call that was all
     expect(told(workOf(ran('a', 'x', { error })))).toEqual([]);
 });
 
+test('tells an edit that a rule of the program refused, and that nothing wrote since', () => {
+  const error = "Claude requested permissions to write to /work/a.md, but you haven't granted it yet.";
+  const lost = edited('a', 'a.md', error);
+  expect(told(workOf(lost))).toEqual(['a: nobody allowed: Edit /work/a.md; it was not made']);
+  expect(told(workOf(lost, edited('b', 'b.md')))).toHaveLength(1);
+  for (const later of [edited('b', 'a.md'), ran('b', 'cat > a.md <<E\nx\nE')])
+    expect(told(workOf(lost, later))).toEqual([]);
+});
+
 test('tells a refused edit by its file', () => {
   expect(told(workOf(edited('a', 'src/a.ts', refusals[0]![1])))).toEqual(['a: refused: Edit /work/src/a.ts']);
 });

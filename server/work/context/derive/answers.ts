@@ -50,18 +50,29 @@ function answersTo(call: RecordedCall, log: RecordedLog, actions: Actions): stri
   return planTool.test(call.name) && /\bapproved\b/i.test(call.result.slice(0, 200)) ? [approvalOf(call, log)] : [];
 }
 
-/** Empty for a refusal by a rule, and for a call that the person allowed later. */
+/** Empty for a call that the person allowed later, and for a refusal by a rule but of an edit, which the agent may have told as made. */
 function refusalOf(call: RecordedCall, { calls }: RecordedLog, actions: Actions): string[] {
   const answer = call.error ?? call.result ?? '';
   const label = labelOf(call, actions);
   const isAllowedLater = calls
     .slice(calls.indexOf(call) + 1)
     .some((other) => labelOf(other, actions) === label && endingOf(other).ending === 'PASSED');
-  if (byRule.test(answer) || isAllowedLater) return [];
+  if (isAllowedLater) return [];
+  if (byRule.test(answer)) return isLostEdit(call, actions) ? [`nobody allowed: ${label}; it was not made`] : [];
   const words = wordsOfRefusal(answer);
   return [
     `refused${planTool.test(call.name) ? ' the plan' : `: ${label}`}${words === '' ? '' : `, and said: ${oneLine(words, characters.words)}`}`,
   ];
+}
+
+/** Whether it would have written a file that nothing wrote since. */
+function isLostEdit(call: RecordedCall, { list }: Actions): boolean {
+  const at = list.findIndex((action) => action.call === call);
+  const refused = list[at];
+  if (refused === undefined || refused.command !== null) return false;
+  return refused.files.some(
+    (file) => !list.slice(at + 1).some(({ files, ending }) => ending === 'PASSED' && files.includes(file)),
+  );
 }
 
 /** Of a plan that was carried out the name is enough. */
