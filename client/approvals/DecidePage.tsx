@@ -56,7 +56,7 @@ export default function DecidePage({ sessionId }: { sessionId?: string }) {
     open === null ? (isMissed ? undefined : sessionId) : isListed ? undefined : open.waiting.session.id,
   );
   const { waits } = apart;
-  if (open === null && data && waits !== 'loading') {
+  if (open === null && data && !fetching && waits !== 'loading') {
     if (waits === null || waits === 'failed') setMissed(true);
     const first = typeof waits === 'object' ? (waits ?? waiting[0]) : waiting[0];
     if (first !== undefined) setOpen({ waiting: first, at: indexIn(waiting, first), isGone: false });

@@ -21,7 +21,8 @@ it('the first load of the dashboard has less than 150 KB of compressed JavaScrip
   await page.waitForLoadState('networkidle');
   const loaded = await page.evaluate(() =>
     (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
-      .filter(({ name }) => name.endsWith('.js'))
+      // The palette comes when the page has nothing else to do: on a slow machine before this is read.
+      .filter(({ name }) => name.endsWith('.js') && !name.includes('/Palette-'))
       .map(({ name, encodedBodySize }) => ({ name: new URL(name).pathname, bytes: encodedBodySize })),
   );
   const total = loaded.reduce((sum, { bytes }) => sum + bytes, 0);
