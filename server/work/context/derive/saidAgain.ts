@@ -8,6 +8,7 @@ const codeSpan = /`([^`\n]{1,200})`/g;
 const withoutPlace = (name: string): string => name.replace(/:\d[\d,:-]*$/, '');
 /** Letters without spaces between words count in pairs; a short word tells little. */
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}|\p{N}[\p{L}\p{N}]*|\p{L}[\p{L}\p{N}]{3,}/gu;
+const withNumber = /(?<![\p{L}\p{N}-])[\p{L}-]*\p{N}[\p{L}\p{N}-]*/gu;
 const dense = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const heading = /^\s*(?:#{1,6} |\*\*[^*]+\*\*:?\s*$)/;
 /** What it lists stands below it. */
@@ -28,9 +29,9 @@ function lineOf(text: string): Line {
   if (text.trim() === '') return nothing;
   const names = new Set([...text.matchAll(codeSpan)].map(([, name]) => withoutPlace(name!)));
   const words = new Set<string>();
-  for (const [found] of text.replace(codeSpan, ' ').matchAll(/[\p{L}\p{N}-]+/gu))
-    if (/\p{N}/u.test(found)) names.add(found.toLowerCase());
-  for (const [found] of text.replace(codeSpan, ' ').toLowerCase().matchAll(word))
+  const plain = text.includes('`') ? text.replace(codeSpan, ' ') : text;
+  for (const found of plain.match(withNumber) ?? []) names.add(found.toLowerCase());
+  for (const found of plain.toLowerCase().match(word) ?? [])
     if (!dense.test(found)) words.add(found);
     else for (let at = 0; at + 2 <= found.length; at += 1) words.add(found.slice(at, at + 2));
   return { words, names };
@@ -44,6 +45,7 @@ const isAmong = (name: string, names: ReadonlySet<string>): boolean =>
 export class LaterWords {
   readonly #lines: Line[] = [];
   readonly #byWord = new Map<string, number[]>();
+  readonly #known = new Map<string, Line>();
 
   /**
    * A text without its lines that a later one says again: with most of their words, and all that they name in code. A title without a line below it
@@ -51,7 +53,7 @@ export class LaterWords {
    */
   without(text: string): string {
     const lines = text.split('\n');
-    const read = lines.map(lineOf);
+    const read = lines.map((line) => this.#read(line));
     const kept: string[] = [];
     let below = { kept: false, leftOut: false };
     for (let at = lines.length - 1; at >= 0; at -= 1) {
@@ -75,6 +77,13 @@ export class LaterWords {
       .trim();
   }
 
+  /** What is said again is there more than once. */
+  #read(line: string): Line {
+    const known = this.#known.get(line) ?? lineOf(line);
+    this.#known.set(line, known);
+    return known;
+  }
+
   #saysAgain({ words, names }: Line): boolean {
     if (words.size + names.size < leastWords) return false;
     const shared = new Map<number, number>();
@@ -89,8 +98,9 @@ export class LaterWords {
     if (line.words.size + line.names.size < leastWords) return;
     const at = this.#lines.push(line) - 1;
     for (const each of line.words) {
-      const known = this.#byWord.get(each) ?? [];
-      if (known.length < linesPerWord) this.#byWord.set(each, [...known, at]);
+      const known = this.#byWord.get(each);
+      if (known === undefined) this.#byWord.set(each, [at]);
+      else if (known.length < linesPerWord) known.push(at);
     }
   }
 }
