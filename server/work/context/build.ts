@@ -17,7 +17,7 @@ import { answersOf } from './derive/answers.ts';
 import { checksOf } from './derive/checks.ts';
 import { commitsOf } from './derive/commits.ts';
 import { failedAttemptsOf } from './derive/failedAttempts.ts';
-import { findingsOf, isDistinct, isMeasure, wordsIn } from './derive/findings.ts';
+import { findingsOf, tellerOf } from './derive/findings.ts';
 import { seenTreeOf } from './derive/gitStatus.ts';
 import { observationsOf } from './derive/observations.ts';
 import { solvedOf } from './derive/solved.ts';
@@ -454,18 +454,6 @@ function repliesAmong({ byUsers, recent, lastAssistant }: Sources): NonNullable<
       return to === null ? [] : [{ sequence, to }];
     })
     .slice(-maxReplies);
-}
-
-/** Whether most words of another text are in one, and all that name one thing. */
-function tellerOf(said: string): (text: string) => boolean {
-  const known = wordsIn(said);
-  return (text) => {
-    const words = [...wordsIn(text)].filter((word) => word.length >= 4);
-    return (
-      words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
-      words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
-    );
-  };
 }
 
 /** Number of the last message before the list of tasks was written: by the newest call for it, else as it was recorded. */

@@ -33,6 +33,18 @@ export const isMeasure = (word: string): boolean =>
   ) ||
   /^(?:a-zA-Z|A-Za-z|a-z|A-Z)|^(?:call|toolu|tool|ses|msg|prt|pty)_/.test(word) ||
   /^(?:3000|4200|5000|5173|5432|6379|8000|8080|8888|9000|11434|27017|3306)$/.test(word);
+/** Whether most words of another text are in one, and all that name one thing. */
+export function tellerOf(said: string): (text: string) => boolean {
+  const known = wordsIn(said);
+  return (text) => {
+    const words = [...wordsIn(text)].filter((word) => word.length >= 4);
+    return (
+      words.filter((word) => known.has(word)).length >= words.length * 0.6 &&
+      words.filter((word) => isDistinct(word) && !isMeasure(word)).every((word) => known.has(word))
+    );
+  };
+}
+
 /** Words of a path say where something is. */
 export const withoutPaths = (text: string): string => text.replace(/(?<![\w:/.@~-])[\w.@~-]*\/[\w./@~-]*/g, ' ');
 
