@@ -74,8 +74,8 @@ export class Client extends pg.Client {
     const config = typeof given === 'string' ? { connectionString: given } : given;
     const address = addressOf(config.connectionString ?? '');
     super({ ...config, connectionString: address.urls[0]! });
-    // PostgreSQL may end a connection in the same packet as its last answer, when whoever gets it from the pool does not listen yet:
-    // without a listener that would end the process. The next statement is refused.
+    // One packet can hold an answer and the end of the connection. The pool hands the connection on between the two, to a caller that has
+    // no listener yet. Without this one, the 'error' would end the process; with it, the caller's first statement is refused.
     this.on('error', () => undefined);
     this.#config = config;
     this.#address = address;
@@ -106,7 +106,7 @@ export class Client extends pg.Client {
     const { urls, wanted: asked } = this.#address;
     const key = this.#config.connectionString!;
     const known = last.get(key);
-    // As a server that is starting: during a failover there is none for some seconds.
+    // The code of a server that is starting, which callers may try again: a failover leaves no primary for some seconds.
     let refused: Error = Object.assign(new Error(`no host of DATABASE_URL is ${asked}`), { code: '57P03' });
     for (const url of known === undefined ? urls : [known, ...urls.filter((other) => other !== known)]) {
       const client = new pg.Client({ ...this.#config, connectionString: url });

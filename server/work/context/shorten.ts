@@ -8,7 +8,7 @@ export function shorten(text: string, characters: number): string {
 /** From this length on, a cut text keeps its end too: conclusions and questions are there. */
 const bothEnds = 400;
 
-/** Of a part that is cut: so much of it may go for a cut at a better place, of a short one so many characters, up to a half. */
+/** Share of a cut text that may go as well, so that it ends with a line, a sentence or a word; of a short text, characters, at most half of it. */
 const spared = 0.2;
 const sparedWord = 24;
 const sentenceEnd = /(?<=[.!?;:,]\s)|(?<=[。！？；，、])/g;
@@ -44,7 +44,7 @@ export function ends(text: string, characters: number): string {
 
 const markOf = (missing: number): string => ` [… ${missing} characters …] `;
 
-/** At most so many characters, up to the end of a line or else of a sentence (both only with `bySentence`), else of a word. */
+/** The beginning, of at most `characters`. It ends with a line or a sentence where `bySentence` allows and one ends close by, else with a word. */
 function beginningAt(text: string, characters: number, bySentence: boolean): string {
   const begin = beginningOf(text, characters);
   const { length } = begin;
@@ -60,7 +60,7 @@ function beginningAt(text: string, characters: number, bySentence: boolean): str
   return word > 0 ? begin.slice(0, from + word) : begin;
 }
 
-/** The same from the end: from the beginning of a line, else of a sentence, else of a word on. */
+/** The end, of at most `characters`. It begins with a line, a sentence or a word, whichever begins close by, in this order. */
 function endAt(text: string, characters: number): string {
   const end = endOf(text, characters);
   const first = end.slice(0, Math.floor(end.length * spared));
